@@ -72,7 +72,7 @@ function memoryStore(
     if (!isOpen) throw new Error('The store is closed.')
   }
   return {
-    version: async () => generation.version,
+    version: async () => String(generation.version),
     async files({ file, stale } = {}) {
       checkOpen()
       if (file === undefined && !stale) on.list()

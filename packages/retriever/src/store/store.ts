@@ -37,8 +37,8 @@ export type StoreMeta = {
  * it was before a change or after it, never in between.
  */
 export interface Store {
-  /** Another number after each change, whichever process has made it. Cheap, for those who remember what they have read. */
-  version(): Promise<number>
+  /** Another text after each change, whichever process has made it. Cheap, for those who remember what they have read. */
+  version(): Promise<string>
   /** Every known file, readable or not; or one of them; or those with chunks of an earlier version. */
   files(which?: { file?: string; stale?: true }): Promise<FileRecord[]>
   /** Applies a change of one file or many: all of it or nothing. */

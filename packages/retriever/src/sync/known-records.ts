@@ -8,7 +8,7 @@ export interface KnownRecords {
 }
 
 export function rememberRecords(): KnownRecords {
-  let known: { store: Store; version: number; records: Promise<readonly FileRecord[]> } | undefined
+  let known: { store: Store; version: string; records: Promise<readonly FileRecord[]> } | undefined
   return {
     async of(store) {
       const version = await store.version()

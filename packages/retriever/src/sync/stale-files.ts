@@ -3,7 +3,7 @@ import type { Store } from '../store/store.ts'
 /** The time after which a store is asked again, in milliseconds: other processes sync too. */
 const staleForMs = 1000
 
-type Known = { version: number; files: ReadonlySet<string> }
+type Known = { version: string; files: ReadonlySet<string> }
 
 /** The files of a store that have old chunks, which each search needs. */
 export interface StaleFiles {

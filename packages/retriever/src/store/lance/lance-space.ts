@@ -83,6 +83,7 @@ export function lanceSpace(uri: string, { storageOptions }: LanceSpaceOptions = 
         table,
         schema,
         guard: guardTable,
+        ...(!isAddress(uri) && { folder }),
         address: {
           kind: 'lance',
           uri,

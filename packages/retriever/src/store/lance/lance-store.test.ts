@@ -42,6 +42,17 @@ it('makes each change one commit', async () => {
   expect((await table.version()) - before).toBe(1)
 })
 
+it('has another version where it was deleted and built again, by as many commits', async () => {
+  await store.apply(adding(makeFile('a.md', ['One'])), never)
+  const [number, version] = [await (await rawTable()).version(), await store.version()]
+  await rm(join(folder, 'first.lance'), { recursive: true })
+  const other = await lanceSpace(folder).open('first', { dimensions })
+  await other.apply(adding(makeFile('b.md', ['Two'])), never)
+  expect(await (await rawTable()).version()).toBe(number)
+  expect(await store.version()).not.toBe(version)
+  await other.close()
+})
+
 it('shows all of a large file at once, to searches too', async () => {
   const versions = ['Old', 'New'].map((word) =>
     makeFile(

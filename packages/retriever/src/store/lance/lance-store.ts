@@ -10,12 +10,13 @@ import { searchText, searchVector } from './lance-search.ts'
 import { areChunks, type LanceTable } from './lance-table.ts'
 import { indexManyRows } from './lance-text-index.ts'
 import { verifyTable } from './lance-verify.ts'
+import { readVersion } from './lance-version.ts'
 
 /** A generation in a table of LanceDB. */
 export function lanceStore(at: LanceTable): Store {
   const read = <Value>(work: () => Promise<Value>): Promise<Value> => at.guard('read the index', work)
   return {
-    version: () => read(() => at.table.version()),
+    version: () => read(() => readVersion(at)),
     files: (which) => read(() => readFiles(at, which)),
     apply: (change, signal) =>
       isForProcess(change) ? applyInProcess(at.address, change, signal) : applyChange(at, change, signal),

@@ -13,6 +13,8 @@ export type LanceTable = {
   /** The dimensions of the vectors; absent: the table has none. */
   dimensions?: number
   guard: Guard
+  /** The folder of the table; absent in an object store. */
+  folder?: string
   /** The data for another process that opens the table. */
   address: IndexAddress
   places: Places

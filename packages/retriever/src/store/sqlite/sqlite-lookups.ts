@@ -20,7 +20,7 @@ const sampleRows = `SELECT chunks.*, files.file AS path FROM docs_by_id JOIN chu
 /** The reads of a store other than searches. */
 export function sqliteLookups(reader: SQLiteReader, dimensions: number | undefined): Lookups {
   return {
-    version: () => reader.read((_, version) => version),
+    version: () => reader.read((_, version) => String(version)),
 
     async files({ file, stale } = {}) {
       const named = file === undefined ? '' : 'file = $file AND'
