@@ -244,6 +244,25 @@ it('quotes exactly, in order, and leaves nothing out, for any content', () => {
   }
 })
 
+it.each([
+  ['headings alone', [heading('# a')]],
+  ['headings with one word', [heading('# a'), text('b')]],
+])('makes few passages of millions of short sections, and keeps their text: %s', (_, section) => {
+  const parts = Array.from({ length: 2_000 }, () => section).flat()
+  const piece = pieceOf(parts)
+  const chunker = createChunker('a.md')
+  let [passages, characters] = [0, 0]
+  const count = (chunks: readonly Chunk[]): void => {
+    passages += chunks.length
+    for (const { quote } of chunks) characters += quote.replace(/\s/g, '').length
+  }
+  for (let pieces = 0; pieces < 100; pieces++) count(chunker.add(piece))
+  count(chunker.end())
+  expect(passages).toBeGreaterThan(100_000)
+  expect(passages).toBeLessThan(102_000)
+  expect(characters).toBe(100 * piece.text.replace(/\s/g, '').length)
+})
+
 type Part = Omit<Block, 'start' | 'end'> & { text: string }
 
 function heading(text: string, level = 1): Part {

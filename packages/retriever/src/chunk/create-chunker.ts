@@ -19,10 +19,15 @@ export interface Chunker {
 const usualLength = 1_200
 /** A section of up to this multiple of the length stays whole: a short remainder would be of little use. */
 const tolerance = 1.15
+/**
+ * After this many passages whose average is shorter than this, sections share passages: a file that has headings and nearly
+ * nothing else would have millions.
+ */
+const crowded = { passages: 100_000, averageLength: 100 }
 
 /**
- * Cuts a file's blocks into passages of about `longest` characters at most, never across a heading, and at the best
- * place: see `findCut`.
+ * Cuts a file's blocks into passages of about `longest` characters at most, never across a heading unless it has very
+ * many short sections, and at the best place: see `findCut`.
  *
  * Passages are in order, do not overlap, are trimmed, and together contain all text of the blocks except white space. They
  * depend on the pieces only, and the time is linear in the length of the file.
@@ -35,6 +40,7 @@ export function createChunker(file: string, longest: number = usualLength): Chun
   let text = ''
   let textStart = 0
   let made: Chunk[] = []
+  let cuts = 0
 
   return {
     add(piece) {
@@ -78,6 +84,7 @@ export function createChunker(file: string, longest: number = usualLength): Chun
   /** Whether a block may share a passage with the pending blocks. */
   function belongsTo(before: Span, block: Block, span: Span): boolean {
     if (block.kind === 'heading') {
+      if (isCrowded()) return before.kind !== 'row' && span.page === before.page
       // Consecutive headings open one section, unless the second is not below the first.
       return before.kind === 'heading' && path.isBelow(block.level ?? 1) && span.page === before.page
     }
@@ -86,6 +93,10 @@ export function createChunker(file: string, longest: number = usualLength): Chun
       return block.kind === before.kind && !isEnoughRows(text, spans) && size <= longest
     }
     return span.page === before.page || crossesPages(before, span)
+  }
+
+  function isCrowded(): boolean {
+    return cuts >= crowded.passages && textStart + (spans[0]?.start ?? 0) < cuts * crowded.averageLength
   }
 
   /** Whether a sentence crosses a page break, with too little text before the break for a passage. */
@@ -110,6 +121,7 @@ export function createChunker(file: string, longest: number = usualLength): Chun
     const rest = spans.filter((span) => span.end > position)
     const last = spans.findLast((span) => span.start < position) ?? first
     const end = trimEnd(text, first.start, position)
+    cuts++
     made.push(
       numbering.toChunk({
         quote: text.slice(first.start, end),
