@@ -1,4 +1,5 @@
 import type { RunStore, StoredRun } from '@agentkit/core'
+import { isKeptAfter } from '@agentkit/core/internal'
 import { ProblemError } from './problem.ts'
 
 /**
@@ -7,12 +8,12 @@ import { ProblemError } from './problem.ts'
  * @throws ProblemError `stream-expired`, with the number of the oldest event that is kept
  */
 export async function checkKept(
-  { eventRange }: RunStore,
+  runs: RunStore,
   { record, lastSeq }: Pick<StoredRun, 'record' | 'lastSeq'>,
   after: number,
 ): Promise<void> {
   if (after >= lastSeq) return
-  const range = await eventRange(record.runId)
-  if (range && after >= range.oldest - 1) return
+  const range = await runs.eventRange(record.runId)
+  if (range && (await isKeptAfter(runs, record.runId, range.oldest, after))) return
   throw new ProblemError('stream-expired', { members: { oldest: range?.oldest ?? null } })
 }

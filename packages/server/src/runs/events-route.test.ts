@@ -1,4 +1,4 @@
-import type { SessionStore } from '@agentkit/core'
+import { AgentKitError, type SessionStore } from '@agentkit/core'
 import type { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { expectProblem, until } from '../__fixtures__/requests.ts'
@@ -281,5 +281,29 @@ describe('GET /api/v1/runs/{id}/events', () => {
     }
     const { lastSeq } = (await sessions.runs?.read(runId ?? '')) ?? {}
     expect((await eventsOf(app, runId, `&after=${lastSeq}`)).status).toBe(204)
+  })
+
+  it('continues after the last event of a run that is retried once its events were removed', async () => {
+    const broken = new AgentKitError('auth', 'No key.', { retryable: false })
+    const { agent, sessions } = storedAgent([broken, 'Done.'])
+    const app = createApp(agent, quiet)
+    const { runId } = await agent.enqueue('Hi', { userId: 'ada', sessionId: 's' })
+    const worker = await agent.work()
+    await agent.result(runId).catch(() => {})
+    await untilEnded(sessions, runId)
+    const { lastSeq = 0 } = (await sessions.runs?.read(runId)) ?? {}
+    while (await sessions.runs?.eventRange(runId)) await sessions.runs?.prune({ eventsMs: 1 })
+    await agent.retry(runId)
+    expect((await agent.result(runId)).text).toBe('Done.')
+    await worker.close()
+    const events = eventsIn(await (await eventsOf(app, runId, `&after=${lastSeq}`)).text())
+    expect([events[0]?.type, events.at(-1)?.type]).toEqual(['run-start', 'run-end'])
+    const followed = []
+    for await (const { seq } of agent.follow(runId, { after: lastSeq })) followed.push(seq)
+    expect(followed).toEqual(events.map(({ id }) => id))
+    const problem = await expectProblem(await eventsOf(app, runId, `&after=${lastSeq - 1}`), 410, 'stream-expired')
+    expect(problem).toMatchObject({ oldest: events[0]?.id })
+    const missed = agent.follow(runId, { after: lastSeq - 1 })[Symbol.asyncIterator]()
+    await expect(missed.next()).rejects.toMatchObject({ code: 'not-found' })
   })
 })

@@ -5,6 +5,7 @@ import { limits } from '../../limits.ts'
 import type { FollowOptions } from '../../runs/driver/background.ts'
 import { isSignal } from '../../runs/driver/run-options.ts'
 import { follow } from '../../runs/follow.ts'
+import { isKeptAfter } from '../../runs/kept-events.ts'
 import { shareRead } from '../../util/async/share-reads.ts'
 import { isId, type OptionRules } from '../../util/options/check-options.ts'
 import { checkCall, type Owner, requireRun, runStoreOf } from './stored-runs.ts'
@@ -41,7 +42,8 @@ export async function* followRun(
     if (after > last + (record.status === 'running' ? limits.unsavedEvents : 0)) {
       throw invalidArgument(`\`after\` is ${after}, and the last event of the run ${runId} is ${last}.`)
     }
-    if (range && after < range.oldest - 1) throw notKept(runId, `The oldest that is there is ${range.oldest}.`)
+    if (range && !(await isKeptAfter(runs, runId, range.oldest, after)))
+      throw notKept(runId, `The oldest that is there is ${range.oldest}.`)
   }
   yield* follow(owner.store, runId, { after, keepsEvents, ...(signal && { signal }) })
 }
