@@ -12,6 +12,7 @@ import {
   toolCalls,
   validateTranscript,
 } from '../index.ts'
+import { handBackRuns } from '../sessions/live-runs.ts'
 
 refuseUnhandledRejections()
 
@@ -97,6 +98,22 @@ it('does not stay where the member had finished nothing', async () => {
   await run.result
   expect(await sessions.load({ agentId: 'team/clerk', ...session })).toBeUndefined()
   expect((await sessions.load({ agentId: 'team', ...session }))?.messages).toEqual([])
+})
+
+it.each(kinds)('does not stay where another process continues the run: %s', async (kind) => {
+  const disk = memoryDisk()
+  const { store } = disk.open()
+  const { promise: isCharged, resolve: charged } = Promise.withResolvers<void>()
+  const { swarm, path } = stoppable(kind, store, charged)
+  const run = swarm.stream('Go.', { ...session, resumable: true })
+  const { result } = run
+  await isCharged
+  await handBackRuns(store, 10)
+  await result
+  expect(await store.load({ agentId: path, ...session })).toBeUndefined()
+  const turn = await store.find(run.runId)
+  expect(turn?.messages.filter(({ role }) => role === 'tool')).toEqual([])
+  expect(await store.runs.orphans(['team'])).toMatchObject([{ runId: run.runId, isLost: false }])
 })
 
 it.each(kinds)('is not shown by a process whose run another one has replaced: %s', async (kind) => {

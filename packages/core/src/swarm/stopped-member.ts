@@ -20,7 +20,8 @@ type StoppedCall = {
 
 /**
  * Keeps what a member had finished when the run was aborted, so that the next run does not repeat it: as the result of its
- * call, and in its session. Nothing is kept of a run that another process has or continues, nor of a background run, which may be retried.
+ * call, and in its session. Nothing is kept of a run that another process has or continues, nor of a background run, which
+ * may be retried.
  */
 export async function keepStoppedMember(
   run: Run,

@@ -17,8 +17,9 @@ export type ToolResult = {
 /**
  * Converts the return value of a tool into content that can be sent and stored.
  *
- * Text stays text, a list of text and image parts stays unchanged, any other value becomes JSON; one that is text
- * in JSON, such as a date, becomes that text. Circular references, BigInts, bytes and getters that throw are described in words. Text of more than 256 KB is cut with a mark.
+ * Text stays text, a list of text and image parts stays unchanged, any other value becomes JSON; one that is text in JSON,
+ * such as a date, becomes that text. Circular references, BigInts, bytes and getters that throw are described in words. Text
+ * of more than 256 KB is cut with a mark.
  *
  * @param callId the id with which the model may read the rest of a cut text
  */
