@@ -64,7 +64,7 @@ function frozen({ write, keepsRun, ...hooks }: Freeze) {
     const { version = 0 } = (await store.load(sessionKey)) ?? {}
     const [run] = await other.list({ agentId: 'payer' }, { limit: 1 })
     if (!run || keepsRun) return
-    await other.release(run.runId, 1)
+    await store.runs.release(run.runId, 1)
     await other.takeOver(run.runId, { expectedVersion: version })
   }
   const frozenAfter =
