@@ -15,6 +15,7 @@ import type { RunOptions } from '../runs/driver/run.ts'
 import type { RunRequest } from '../runs/driver/run-driver.ts'
 import { draftForm } from '../schema/draft-form.ts'
 import { type RunControls, trackRun } from '../sessions/live-runs.ts'
+import { whenEnded } from '../sessions/unended-runs.ts'
 
 /** How a run begins. */
 export type StartOptions = {
@@ -88,7 +89,7 @@ export function runRequest(
       const execute = decisions ? resumeStored : resumed ? continueStored : runAgent
       const settled = execute(spec, whole)
       trackRun(spec.sessions, driver.runId, controls, settled)
-      notices?.during(settled)
+      notices?.during(settled.then(() => whenEnded(spec.sessions, driver.runId)))
       return settled
     },
   }

@@ -10,6 +10,8 @@ export type UnendedRun = {
   end(): Promise<unknown>
   /** When this process has left it, by `performance.now()`. */
   leftAt?: number
+  /** Resolves once it has ended, or is not tried any more. */
+  settled?: PromiseWithResolvers<void>
 }
 
 /** By session. */
@@ -20,6 +22,7 @@ const endingLater = new WeakSet<SessionStore>()
 
 /** Notes a run before it begins: a store may begin it and fail to report it. */
 export function noteUnendedRun(store: SessionStore, key: SessionKey, unended: UnendedRun): void {
+  unendedRuns(store).get(keyText(key))?.settled?.resolve()
   unendedRuns(store).set(keyText(key), unended)
 }
 
@@ -53,6 +56,14 @@ export function leaveUnendedRun(
   endLater(store, limits.endAgainMs)
 }
 
+/** Resolves once the end of a run of this process is stored, or is not tried any more. */
+export async function whenEnded(store: SessionStore, runId: string): Promise<void> {
+  const unended = [...unendedRuns(store).values()].find((one) => one.runId === runId)
+  if (!unended) return
+  unended.settled ??= Promise.withResolvers()
+  await unended.settled.promise
+}
+
 function endLater(store: SessionStore, waitMs: number): void {
   if (endingLater.has(store)) return
   endingLater.add(store)
@@ -62,17 +73,24 @@ function endLater(store: SessionStore, waitMs: number): void {
 }
 
 async function endAll(store: SessionStore, waitedMs: number): Promise<void> {
-  for (const [session, unended] of leftRuns(store)) {
+  for (const [session, unended] of leftRuns(store).filter(isTried)) {
     // Ended meanwhile, by the next run of the session.
     if (unendedRuns(store).get(session) === unended) await endNow(store, session, unended).catch(() => {})
   }
   endingLater.delete(store)
-  if (leftRuns(store).length > 0) endLater(store, Math.min(waitedMs * 2, limits.longestEndAgainMs))
+  const left = leftRuns(store)
+  for (const one of left) if (!isTried(one)) one[1].settled?.resolve()
+  if (left.some(isTried)) endLater(store, Math.min(waitedMs * 2, limits.longestEndAgainMs))
 }
 
-function leftRuns(store: SessionStore): [session: string, UnendedRun][] {
-  const since = performance.now() - limits.endAgainForMs
-  return [...unendedRuns(store)].filter(([, { leftAt }]) => leftAt !== undefined && leftAt > since)
+type LeftRun = [session: string, UnendedRun]
+
+function leftRuns(store: SessionStore): LeftRun[] {
+  return [...unendedRuns(store)].filter(([, { leftAt }]) => leftAt !== undefined)
+}
+
+function isTried([, { leftAt = 0 }]: LeftRun): boolean {
+  return performance.now() < leftAt + limits.endAgainForMs
 }
 
 async function endNow(store: SessionStore, session: string, unended: UnendedRun): Promise<void> {
@@ -86,6 +104,7 @@ async function endNow(store: SessionStore, session: string, unended: UnendedRun)
 function forget(store: SessionStore, session: string, unended: UnendedRun): void {
   if (unendedRuns(store).get(session) === unended) unendedRuns(store).delete(session)
   unended.end = hasEnded
+  unended.settled?.resolve()
 }
 
 /** In place of what leads to the run: V8 keeps the entries of a table that a Map has outgrown, and what they lead to. */

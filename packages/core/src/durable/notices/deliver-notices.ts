@@ -109,8 +109,8 @@ export async function deliverOne(
         ? { failed: firstChars(failure, whyChars) }
         : { retryAt: now + waitMs }
   }
-  if (outcome === 'delivered' || 'failed' in outcome) for (const { key } of parts) delivered.delete(key)
   await runs.background.settleNotice(noticeId, outcome)
+  if (outcome === 'delivered' || 'failed' in outcome) for (const { key } of parts) delivered.delete(key)
   return outcome !== 'delivered' && 'retryAt' in outcome ? outcome.retryAt : 0
 }
 

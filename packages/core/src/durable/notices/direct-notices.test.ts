@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { clerk } from '../../__fixtures__/clerk.ts'
 import { calls } from '../../__fixtures__/payer.ts'
-import type { RunRecord } from '../../index.ts'
+import { AgentKitError, type RunRecord } from '../../index.ts'
 import { limits } from '../../limits.ts'
+import type { BackgroundStore } from '../queue/background-of.ts'
 import { workOn } from '../worker/work.ts'
 
 afterEach(() => void vi.useRealTimers())
@@ -76,6 +77,45 @@ describe('onRunEnd of an agent that no worker has', () => {
     for (let tries = 0; vi.getTimerCount() > 0 && tries < 100; tries++)
       await vi.advanceTimersByTimeAsync(limits.noticeMs)
     expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('is called once the store works again that failed when the run ended, or when its notice was read', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
+    const seen: string[] = []
+    const { agent, store } = clerk(['Done.'], { onRunEnd: ({ status }) => void seen.push(status) }).open()
+    const { background } = store.runs as BackgroundStore
+    const fail = async (): Promise<never> => {
+      throw new AgentKitError('storage', 'The disk is full.')
+    }
+    for (const [status, failing] of [
+      ['failed', vi.spyOn(store.runs, 'end')],
+      ['done', vi.spyOn(background, 'takeNotices')],
+    ] as const) {
+      failing.mockImplementation(fail)
+      await agent.stream('Hi.', inSession).result
+      await vi.advanceTimersByTimeAsync(10_000)
+      failing.mockRestore()
+      await vi.advanceTimersByTimeAsync(limits.longestEndAgainMs + limits.noticeMs)
+      expect(seen.splice(0)).toEqual([status])
+    }
+    await vi.advanceTimersByTimeAsync(2 * limits.noticeMs)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('is called once where the store fails to say so', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
+    const seen: string[] = []
+    const { agent, store } = clerk(['Done.'], { onRunEnd: ({ status }) => void seen.push(status) }).open()
+    const { background } = store.runs as BackgroundStore
+    const settle = vi.spyOn(background, 'settleNotice')
+    settle.mockRejectedValueOnce(new AgentKitError('storage', 'The disk is full.'))
+    const { runId } = await agent.stream('Hi.', inSession).result
+    while (settle.mock.calls.length === 0) await vi.advanceTimersByTimeAsync(1)
+    vi.useRealTimers()
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * limits.noticeLeaseMs })
+    await agent.chat('Hi.', inSession)
+    await expect.poll(() => background.undelivered(runId), patiently).toEqual([])
+    await expect.poll(() => seen, patiently).toEqual(['done', 'done'])
   })
 
   it('reports what it throws to the worker of its store and process, and prints nothing', async () => {

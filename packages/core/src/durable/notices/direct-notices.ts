@@ -6,7 +6,7 @@ import { deliveredOf, deliverNotices, noticeReportOf, type Receivers } from './d
 
 /** Delivers the notices of an agent in a process that runs it without a worker. */
 export type DirectNotices = {
-  /** Delivers them while a run is in this process, and once it has settled. @param settled never rejects */
+  /** Delivers them while a run is in this process, and once it has settled and its end is stored. @param settled never rejects */
   during(settled: Promise<unknown>): void
   /** Resolves when none is being delivered. */
   idle(): Promise<void>
@@ -21,6 +21,7 @@ export function directNotices(agentId: string, sessions: SessionStore, receivers
   const printFailure = printFailures('a notice is tried again')
   let live = 0
   let lastTry = 0
+  let triedUntil = 0
   let isDue = false
   let timer: ReturnType<typeof setTimeout> | undefined
   let working: Promise<void> | undefined
@@ -31,9 +32,10 @@ export function directNotices(agentId: string, sessions: SessionStore, receivers
     while (isDue) {
       isDue = false
       // When the store throws, this process or another one tries again: the notices stay.
+      const again = (): number => Math.min(store.now() + limits.noticeMs, triedUntil)
       lastTry = Math.max(
         lastTry,
-        await deliverNotices(sessions, [agentId], { ...receivers, onError }, deliveredOf(store)).catch(() => 0),
+        await deliverNotices(sessions, [agentId], { ...receivers, onError }, deliveredOf(store)).catch(again),
       )
     }
     working = undefined
@@ -56,6 +58,7 @@ export function directNotices(agentId: string, sessions: SessionStore, receivers
       if (live++ === 0) wakeLater()
       void settled.then(() => {
         live--
+        triedUntil = (runs?.now() ?? 0) + limits.noticeLifeMs
         wake()
       })
     },
