@@ -23,6 +23,7 @@ export {
   traceIdOf,
   tracer,
 } from './contracts/tracer.ts'
+export { isDiskFull } from './data/disk-full.ts'
 export { errorCodes, problemType } from './data/error-codes.ts'
 export { abortError, assertNever, invalidArgument, invalidConfig, messageOf, toErrorInfo } from './data/errors.ts'
 export type { Finding } from './data/finding.ts'

@@ -1,6 +1,6 @@
 import { AgentKitError } from '@agentkit/core'
+import { isDiskFull } from '@agentkit/core/internal'
 import { expect, it } from 'vitest'
-import { isDiskFull } from './disk-full.ts'
 import { failureProblem, handlerProblem } from './problem.ts'
 
 const full = Object.assign(new Error('no space left on /var/lib'), { code: 'ENOSPC' })
@@ -11,6 +11,7 @@ it.each<[string, unknown, boolean]>([
   ['the limit of a file', { code: 'EFBIG' }, true],
   ['a full database', { code: 'ERR_SQLITE_ERROR', errcode: 13 }, true],
   ['a write that failed', { errcode: 778 }, true],
+  ['a full disk of Postgres', { code: '53100' }, true],
   ['a locked database', { errcode: 5 }, false],
   ['a cause', new AgentKitError('storage', 'Failed.', { cause: new Error('x', { cause: full }) }), true],
   ['another error', new Error('ENOSPC'), false],

@@ -1,6 +1,5 @@
 import { type ErrorInfo, isAgentKitError, type RunFinishReason, type RunResult } from '@agentkit/core'
-import { problemType } from '@agentkit/core/internal'
-import { isDiskFull } from './disk-full.ts'
+import { isDiskFull, problemType } from '@agentkit/core/internal'
 import { type ProblemCode, problemTable, sentenceOf } from './problem-table.ts'
 
 /** An error in the form, with the path of its field. */

@@ -2,7 +2,7 @@ import { constants, type Stats } from 'node:fs'
 import { type FileHandle, link, lstat, open, readdir, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline, Readable, Transform } from 'node:stream'
-import { isDiskFull } from '../answer/disk-full.ts'
+import { isDiskFull } from '@agentkit/core/internal'
 import { ProblemError } from '../answer/problem.ts'
 
 /** The problem of an operation on the disk that has failed. */

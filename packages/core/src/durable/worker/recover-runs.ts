@@ -1,5 +1,6 @@
 import type { OrphanedRun, RunStore, StoredRun } from '../../contracts/run-store.ts'
 import type { SessionStore } from '../../contracts/session-store.ts'
+import { isDiskFull } from '../../data/disk-full.ts'
 import { AgentKitError, toErrorInfo } from '../../data/errors.ts'
 import { isEnded } from '../../data/run-record.ts'
 import { limits } from '../../limits.ts'
@@ -92,7 +93,7 @@ export function recoverRuns(agents: readonly RecoverableAgent[], options: Recove
   }
   /** A run that cannot be read back fails, so that its owner sees it and its session is free. */
   const endUnreadable = async ({ sessions }: RecoverableAgent, runId: string, error?: AgentKitError): Promise<void> => {
-    const isUnreadable = error?.code === 'storage' && !error.retryable
+    const isUnreadable = error?.code === 'storage' && !error.retryable && !isDiskFull(error)
     const times = isUnreadable ? (failures.get(runId) ?? 0) + 1 : 0
     failures.delete(runId)
     if (!error || times === 0) return

@@ -138,6 +138,22 @@ it('tries a run again whose limits cannot be read, and does not fail it', async 
   expect(await agent.result(runId)).toMatchObject({ text: 'Done.', finishReason: 'stop' })
 })
 
+it.each([
+  ['SQLite', { errcode: 13 }],
+  ['Postgres', { code: '53100' }],
+])('tries a run again for as long as the disk of %s is full, and does not fail it', async (_, cause) => {
+  const { agent, store } = clerk(['Done.']).open()
+  const { runId } = await agent.enqueue('Look.')
+  const full = new AgentKitError('storage', 'The disk is full.', { cause })
+  const takeOver = vi.spyOn(store.runs, 'takeOver').mockRejectedValue(full)
+  const runner = jobRunner({ store, runs: backgroundOf(store) })
+  for (let tries = 0; tries <= limits.jobAttempts; tries++)
+    await expect(runner.run(agent, runId)).rejects.toMatchObject({ code: 'storage' })
+  takeOver.mockRestore()
+  expect(await runner.run(agent, runId)).toBe('done')
+  expect(await agent.result(runId)).toMatchObject({ text: 'Done.', finishReason: 'stop' })
+})
+
 it('reports a run that is cancelled just before it begins as aborted, not as one that has failed', async () => {
   const { agent, store } = clerk(() => ['Done.']).open()
   const { runId } = await agent.enqueue('Look.')

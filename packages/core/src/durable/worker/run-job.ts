@@ -1,5 +1,6 @@
 import type { StoredRun } from '../../contracts/run-store.ts'
 import type { SessionStore } from '../../contracts/session-store.ts'
+import { isDiskFull } from '../../data/disk-full.ts'
 import { AgentKitError, isAgentKitError, messageOf, toErrorInfo } from '../../data/errors.ts'
 import { isRecord } from '../../data/message-problem.ts'
 import { isEnded } from '../../data/run-record.ts'
@@ -154,7 +155,7 @@ export function jobRunner({
         if (outcome === 'done') await freeParent(runs, stored?.record.parentRunId)
         return outcome
       } catch (cause) {
-        if (isAgentKitError(cause) && cause.retryable) throw cause
+        if (isAgentKitError(cause) && (cause.retryable || isDiskFull(cause))) throw cause
         const times = (failures.get(runId) ?? 0) + 1
         failures.set(runId, times)
         if (times < limits.jobAttempts) throw cause
