@@ -58,10 +58,13 @@ export async function acquireSession<Found>(
   try {
     await untilAborted(signal, endUnendedRun(store, key))
     const found = await begin(request, prepare)
+    let isReleased = false
     return {
       found,
       release() {
-        leaveUnendedRun(store, key, { runId })
+        // Later, a caller of `resume` may have acquired the session for the same run.
+        if (!isReleased) leaveUnendedRun(store, key, { runId })
+        isReleased = true
         release()
       },
     }

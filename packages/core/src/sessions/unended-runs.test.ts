@@ -2,7 +2,7 @@ import { scriptedModel } from '@agentkit/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { memoryDisk } from '../__fixtures__/memory-runs.ts'
 import { calls, payer } from '../__fixtures__/payer.ts'
-import { Agent, AgentKitError, Swarm } from '../index.ts'
+import { Agent, AgentKitError, type RunResult, Swarm } from '../index.ts'
 import { limits } from '../limits.ts'
 import { endCrashed } from '../runs/end-crashed.ts'
 import { handBackRuns } from './live-runs.ts'
@@ -23,6 +23,22 @@ function failing<Methods extends object>(methods: Methods, names: (keyof Methods
   for (const name of names) Object.assign(methods, { [name]: fail })
   return () => void Object.assign(methods, before)
 }
+
+it('does not end a run that a caller of resume continues, when the reader that has waited for it leaves', async () => {
+  const { store } = memoryDisk().open()
+  const paid = Promise.withResolvers<string>()
+  const { agent } = payer([calls('pay 1'), 'Paid.'], { store, pay: () => paid.promise })
+  const run = agent.stream('Pay.', inSession)
+  let resumed: Promise<RunResult> | undefined
+  for await (const event of run) {
+    if (event.type === 'approval-request') resumed = agent.resume(run.runId, { [event.approvalId]: true }).result
+  }
+  expect((await run.result).error?.code).toBe('session-conflict')
+  await vi.advanceTimersByTimeAsync(limits.endAgainMs)
+  paid.resolve('paid')
+  expect(await resumed).toMatchObject({ finishReason: 'stop', text: 'Paid.' })
+  expect(vi.getTimerCount()).toBe(0)
+})
 
 describe('a run whose process leaves it while its store fails', () => {
   it('is released once the store works, where it is enqueued: another process continues it', async () => {
