@@ -179,7 +179,7 @@ async function tryToBegin<Found>(
     begun
       .then(stop)
       .then(() => forgetUnendedRun(store, key, runId))
-      .catch(() => leaveUnendedRun(store, key, { runId }))
+      .catch(() => leaveUnendedRun(store, key, { runId, noted: unended }))
     throw error
   }
 }

@@ -40,6 +40,40 @@ it('does not end a run that a caller of resume continues, when the reader that h
   expect(vi.getTimerCount()).toBe(0)
 })
 
+it('does not end a run that was taken over again before an aborted takeover has failed', async () => {
+  const { store } = memoryDisk().open()
+  const [begun, paid, late] = [
+    Promise.withResolvers<void>(),
+    Promise.withResolvers<string>(),
+    Promise.withResolvers<void>(),
+  ]
+  const { agent } = payer([calls('pay 1'), 'Paid.'], {
+    ...{ store, needsApproval: false },
+    pay() {
+      begun.resolve()
+      return paid.promise
+    },
+  })
+  const { runId } = await agent.enqueue('Pay.', inSession)
+  const { takeOver } = store.runs
+  store.runs.takeOver = async (...taken) => {
+    store.runs.takeOver = takeOver
+    await late.promise
+    return takeOver(...taken)
+  }
+  const stop = new AbortController()
+  const { result } = agent.continueRun(runId, { signal: stop.signal })
+  await vi.advanceTimersByTimeAsync(0)
+  stop.abort()
+  await result
+  const continued = agent.continueRun(runId).result
+  await begun.promise
+  late.resolve()
+  await vi.advanceTimersByTimeAsync(limits.endAgainMs)
+  paid.resolve('paid')
+  expect(await continued).toMatchObject({ finishReason: 'stop', text: 'Paid.' })
+})
+
 describe('a run whose process leaves it while its store fails', () => {
   it('is released once the store works, where it is enqueued: another process continues it', async () => {
     const disk = memoryDisk()

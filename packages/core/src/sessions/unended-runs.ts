@@ -42,15 +42,16 @@ export function forgetUnendedRun(store: SessionStore, key: SessionKey, runId: st
 /**
  * Called when this process leaves a run. If its end is not stored, that is tried again until the store has it, or another
  * process has the run: other processes take this one for alive, and wait for the run.
- * @param end in place of that with which it was noted
+ * @param left.end in place of that with which it was noted
+ * @param left.noted nothing is left where the run was noted again since
  */
 export function leaveUnendedRun(
   store: SessionStore,
   key: SessionKey,
-  { runId, end }: { runId: string; end?: UnendedRun['end'] },
+  { runId, end, noted }: { runId: string; end?: UnendedRun['end']; noted?: UnendedRun },
 ): void {
   const unended = unendedRuns(store).get(keyText(key))
-  if (unended?.runId !== runId) return
+  if (unended?.runId !== runId || (noted && noted !== unended)) return
   if (end) unended.end = end
   unended.leftAt ??= performance.now()
   endLater(store, limits.endAgainMs)
