@@ -54,7 +54,8 @@ describe.each(storeKinds)('a run that is decided while another one has its sessi
     await looking.promise
     const before = tries.filter((runId) => runId === first.runId).length
     await team.decide(first.runId, { [approval?.approvalId ?? '']: true })
-    await expect.poll(() => tries.filter((runId) => runId === first.runId).length).toBeGreaterThan(before)
+    const triesOfFirst = (): number => tries.filter((runId) => runId === first.runId).length
+    await expect.poll(triesOfFirst, { timeout: 20_000 }).toBeGreaterThan(before)
     looked.resolve()
     expect((await team.result(second.runId)).text).toBe('Ann: I have looked.')
     expect((await team.result(first.runId)).text).toBe('Ann: It is paid.')
@@ -90,7 +91,8 @@ describe.each(storeKinds)('a run that is decided while another one has its sessi
     await working.promise
     const other = second.agent.resume(second.runId, second.decisions).result
     // Refused twice, it looks for a run without a process; then it tries again, or has ended.
-    await Promise.race([other, expect.poll(() => tries.filter((id) => id === second.runId).length).toBeGreaterThan(3)])
+    const triesOfSecond = (): number => tries.filter((id) => id === second.runId).length
+    await Promise.race([other, expect.poll(triesOfSecond, { timeout: 20_000 }).toBeGreaterThan(3)])
     worked.resolve()
     expect(await one).toMatchObject({ finishReason: 'stop', text: 'The first is paid.' })
     expect(await other).toMatchObject({ finishReason: 'stop', text: 'The second is paid.' })
