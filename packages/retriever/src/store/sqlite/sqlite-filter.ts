@@ -8,7 +8,7 @@ const mostRemembered = 16
 
 /** Caches results while the index stays at a version. */
 export function fileFilter(): FileFilter {
-  const remembered = new Map<string, Uint8Array>()
+  const remembered = new Map<string, Uint8Array | undefined>()
   let rememberedVersion: number | undefined
 
   return (database, filter, version) => {
@@ -17,13 +17,14 @@ export function fileFilter(): FileFilter {
     if (version !== rememberedVersion || remembered.size >= mostRemembered) remembered.clear()
     rememberedVersion = version
     const key = JSON.stringify([paths, exts])
-    const allowed = remembered.get(key) ?? allowedFiles(database, filter)
-    remembered.set(key, allowed)
-    return allowed
+    if (!remembered.has(key)) remembered.set(key, allowedFiles(database, filter))
+    return remembered.get(key)
   }
 }
 
-function allowedFiles(database: DatabaseSync, { paths, exts }: Filter): Uint8Array {
+function allowedFiles(database: DatabaseSync, { paths, exts }: Filter): Uint8Array | undefined {
+  // The usual case of `requiredExts`: SQLite finds that out in a tenth of the time of reading each file here.
+  if (!paths && exts && !hasOtherExts(database, exts)) return undefined
   const most = database.prepare('SELECT max(number) AS most FROM files').get()?.most
   const allowed = new Uint8Array(((most as number | null) ?? 0) + 1)
   const wanted = exts && new Set(exts)
@@ -31,6 +32,11 @@ function allowedFiles(database: DatabaseSync, { paths, exts }: Filter): Uint8Arr
     if (!wanted || wanted.has(ext)) allowed[number] = 1
   }
   return allowed
+}
+
+function hasOtherExts(database: DatabaseSync, exts: readonly string[]): boolean {
+  const other = database.prepare('SELECT 1 FROM files WHERE ext NOT IN (SELECT value FROM json_each(?)) LIMIT 1')
+  return other.get(JSON.stringify(exts)) !== undefined
 }
 
 function* filesAt(database: DatabaseSync, paths: Filter['paths']): Generator<{ number: number; ext: string }> {

@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, StatementSync } from 'node:sqlite'
 import { isAgentKitError } from '@agentkit/core'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { adding, makeFile, never, stored, unit } from '../../__fixtures__/make-file.ts'
 import type { Store, StoreSpace } from '../store.ts'
 import { sqliteSpace } from './sqlite-space.ts'
@@ -227,6 +227,24 @@ describe('the store', () => {
     expect(await store.searchText('pair', all)).toEqual([{ id: odd.chunks[0]?.id, score: expect.any(Number) }])
     expect(await store.searchText('honey', all)).toHaveLength(1)
     expect(await store.verify()).toEqual([])
+  })
+
+  it('reads no list of files for extensions that all of them have', async () => {
+    const store = await space.open('a', {})
+    const read = vi.spyOn(StatementSync.prototype, 'iterate')
+    const names = async (exts: string[]) =>
+      (await store.chunks((await store.searchText('honey', { limit: 9, filter: { exts } })).map(({ id }) => id))).map(
+        ({ file }) => file,
+      )
+    await store.apply(adding(makeFile('a.md', ['honey']), makeFile('b.txt', ['honey'])), never)
+    expect((await names(['.md', '.txt', '.pdf'])).sort()).toEqual(['a.md', 'b.txt'])
+    expect(read).not.toHaveBeenCalled()
+    expect(await names(['.md'])).toEqual(['a.md'])
+    expect(await names(['.pdf'])).toEqual([])
+    expect(read).toHaveBeenCalledTimes(2)
+    await store.apply(adding(makeFile('c.csv', ['honey'])), never)
+    expect((await names(['.md', '.txt', '.pdf'])).sort()).toEqual(['a.md', 'b.txt'])
+    read.mockRestore()
   })
 
   it('ranks after a long history like a new one', async () => {
