@@ -60,7 +60,8 @@ async function takeOverStored(run: NewRun, before: StoredRun): Promise<OpenedRun
   const kept = before.keepsEvents ? keepEvents(scope) : undefined
   // A run that died or was handed back still holds its session, and a continued run interrupts no other. A worker does not
   // wait for a session: the run is delivered to it again.
-  const own = { onBusy: scope.isDelivered ? ('reject' as const) : ('queue' as const), isHolder: holdsSession(before) }
+  const isAgain = scope.isDelivered === true || before.isBackground === true
+  const own = { onBusy: isAgain ? ('reject' as const) : ('queue' as const), isHolder: holdsSession(before) }
   const session = {
     store,
     runId,
