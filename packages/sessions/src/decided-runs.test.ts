@@ -12,6 +12,26 @@ const pay = tool({
   execute: () => 'paid',
 })
 
+/** A member that asks before it pays, and that looks until `looked` resolves; and the manager that asks it. */
+function payerWhoLooks() {
+  const looking = Promise.withResolvers<void>()
+  const looked = Promise.withResolvers<void>()
+  const ann = modelOf('Ann', async ({ messages }) => {
+    const last = messages.at(-1)
+    if (last?.role === 'tool') return 'It is paid.'
+    if (JSON.stringify(last).includes('Pay.')) return [['pay']]
+    looking.resolve()
+    await looked.promise
+    return 'I have looked.'
+  })
+  const manager = modelOf('Team', ({ messages }) => {
+    const last = messages.at(-1)
+    return last?.role === 'tool' ? `Ann: ${last.content}` : [['ann', { task: String(last?.content) }]]
+  })
+  const agents = [new Agent({ name: 'Ann', description: 'Works.', functions: [pay], model: ann })]
+  return { agents, model: manager, looking, looked }
+}
+
 describe.each(storeKinds)('a run that is decided while another one has its session, in %s', (kind) => {
   const { open, afterTest } = storePlace(kind)
 
@@ -25,26 +45,8 @@ describe.each(storeKinds)('a run that is decided while another one has its sessi
       tries.push(runId)
       return runs.takeOver(runId, options)
     }
-    const looking = Promise.withResolvers<void>()
-    const looked = Promise.withResolvers<void>()
-    const ann = modelOf('Ann', async ({ messages }) => {
-      const last = messages.at(-1)
-      if (last?.role === 'tool') return 'It is paid.'
-      if (JSON.stringify(last).includes('Pay.')) return [['pay']]
-      looking.resolve()
-      await looked.promise
-      return 'I have looked.'
-    })
-    const manager = modelOf('Team', ({ messages }) => {
-      const last = messages.at(-1)
-      return last?.role === 'tool' ? `Ann: ${last.content}` : [['ann', { task: String(last?.content) }]]
-    })
-    const team = new Swarm({
-      name: 'Team',
-      agents: [new Agent({ name: 'Ann', description: 'Works.', functions: [pay], model: ann })],
-      model: manager,
-      sessions: { ...store, runs: { ...runs, takeOver } },
-    })
+    const { looking, looked, ...members } = payerWhoLooks()
+    const team = new Swarm({ name: 'Team', ...members, sessions: { ...store, runs: { ...runs, takeOver } } })
     const worker = await team.work({ concurrency: 4 })
     afterTest(() => worker.close())
 
@@ -128,22 +130,8 @@ describe.each(storeKinds)('a run that was not enqueued, in %s', (kind) => {
     timeout: 30_000,
   }, async () => {
     const sessions = open()
-    const looking = Promise.withResolvers<void>()
-    const looked = Promise.withResolvers<void>()
-    const ann = modelOf('Ann', async ({ messages }) => {
-      const last = messages.at(-1)
-      if (last?.role === 'tool') return 'It is paid.'
-      if (JSON.stringify(last).includes('Pay.')) return [['pay']]
-      looking.resolve()
-      await looked.promise
-      return 'I have looked.'
-    })
-    const manager = modelOf('Team', ({ messages }) => {
-      const last = messages.at(-1)
-      return last?.role === 'tool' ? `Ann: ${last.content}` : [['ann', { task: String(last?.content) }]]
-    })
-    const agents = [new Agent({ name: 'Ann', description: 'Works.', functions: [pay], model: ann })]
-    const team = new Swarm({ name: 'Team', agents, model: manager, sessions })
+    const { looking, looked, ...members } = payerWhoLooks()
+    const team = new Swarm({ name: 'Team', ...members, sessions })
     const worker = await team.work({ concurrency: 1 })
     afterTest(() => worker.close())
     const first = await team.stream('Pay.', session).result

@@ -68,9 +68,9 @@ export async function whenEnded(store: SessionStore, runId: string): Promise<voi
 function endLater(store: SessionStore, waitMs: number): void {
   if (endingLater.has(store)) return
   endingLater.add(store)
-  const timer: unknown = setTimeout(() => void endAll(store, waitMs), waitMs)
-  // A process that ends leaves its runs to others.
-  if (timer instanceof Object && 'unref' in timer && typeof timer.unref === 'function') timer.unref()
+  const timer = setTimeout(() => void endAll(store, waitMs), waitMs)
+  // A process that ends leaves its runs to others. Outside of Node, timers are numbers.
+  if (typeof timer === 'object') timer.unref()
 }
 
 async function endAll(store: SessionStore, waitedMs: number): Promise<void> {

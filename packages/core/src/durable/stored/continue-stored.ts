@@ -19,7 +19,7 @@ import { keyText } from '../../sessions/session-queue.ts'
 export type ContinueOptions = Pick<RunOptions, 'signal'> & {
   /** The run, where it was just read. */
   known?: StoredRun
-  /** Whether it is delivered again where another run has its session. Otherwise it waits for the session. */
+  /** Whether it is delivered again where another run has its session. Otherwise a direct run waits for the session. */
   isDelivered?: boolean
 }
 

@@ -59,9 +59,9 @@ async function takeOverStored(run: NewRun, before: StoredRun): Promise<OpenedRun
   const isDecided = Object.keys(decisions).length > 0
   const kept = before.keepsEvents ? keepEvents(scope) : undefined
   // A run that died or was handed back still holds its session, and a continued run interrupts no other. A worker does not
-  // wait for a session: the run is delivered to it again.
-  const isAgain = scope.isDelivered === true || before.isBackground === true
-  const own = { onBusy: isAgain ? ('reject' as const) : ('queue' as const), isHolder: holdsSession(before) }
+  // wait for a session, as the run is delivered to it again. Nor does a background run, which would hold back itself.
+  const isRejected = scope.isDelivered === true || before.isBackground === true
+  const own = { onBusy: isRejected ? ('reject' as const) : ('queue' as const), isHolder: holdsSession(before) }
   const session = {
     store,
     runId,

@@ -20,7 +20,7 @@ const secretShapes: readonly RegExp[] = [
 
 /**
  * The password in an address, such as that of a database: `postgres://user:password@host`. A port at the end of an address
- * in quotes or brackets is none: in JSON, an address of mail may follow without a space.
+ * in quotes or brackets is none: in JSON, an email address may follow without a space.
  */
 const passwordInAddress = /(:\/\/[^\s/?#:@]*:)(?!\d{1,5}["'<>)\]}])[^\s/?#]+(?=@)/g
 
