@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { userFolder } from '@agentkit/core/internal'
 import type { Hono } from 'hono'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { fakeAgent } from '../__fixtures__/fake-agent.ts'
 import { type FolderKnowledge, folderKnowledge } from '../__fixtures__/folder-knowledge.ts'
 import { expectProblem } from '../__fixtures__/requests.ts'
@@ -159,6 +160,27 @@ describe('files that users share', () => {
     body.append('user_id', '"ada"')
     expect((await app.request('/api/v1/uploadfiles/', { method: 'POST', body })).status).toBe(200)
     expect(await (await app.request('/api/v1/files?user_id=ada')).json()).toMatchObject({ files: ['new.md'] })
+  })
+
+  it('of another user look like files that do not exist, however a path leads to them', async () => {
+    app = appWith({ perUserFiles: true })
+    const ofBob = join(knowledge.folder, userFolder('bob'))
+    mkdirSync(ofBob)
+    writeFileSync(join(ofBob, 'diary.md'), 'secret')
+    const detailOf = async (body: object): Promise<string> => {
+      const response = await call('DELETE', 'delete_documents/', { user_id: 'ada', index_name, ...body })
+      return `${response.status} ${((await response.json()) as { detail: string }).detail}`
+    }
+    // The default folder is below the working directory.
+    const cwd = vi.spyOn(process, 'cwd').mockReturnValue(folder.path)
+    const places = [join('files', userFolder('bob')), ofBob, join('..', userFolder('bob')), userFolder('bob')]
+    for (const place of places) {
+      const file = await detailOf({ file_path: [join(place, 'diary.md')] })
+      expect(file).toBe(await detailOf({ file_path: [join(place, 'no-diary.md')] }))
+      expect(await detailOf({ folder_path: place })).toBe(await detailOf({ folder_path: `${place}-2` }))
+    }
+    cwd.mockRestore()
+    expect(readdirSync(ofBob)).toEqual(['diary.md'])
   })
 
   it('cannot be separated where the knowledge does not know users', () => {

@@ -26,10 +26,13 @@ export async function realPaths(scope: Scope, { file_path = [], folder_path }: I
 async function realPathIn({ folder }: Scope, given: string): Promise<string> {
   if (given.includes('\0')) throw new ProblemError('path-not-allowed')
   const root = await realpath(folder).catch(() => resolve(folder))
-  // A path as the server's own configuration has it, from the working directory, is accepted too.
-  const candidates = [resolve(folder, given), resolve(given)].filter((one) => isInside(resolve(folder), one))
-  if (candidates.length === 0 && !isInside(root, resolve(given))) throw new ProblemError('path-not-allowed')
-  for (const candidate of [...candidates, resolve(given)]) {
+  // A path as the server's own configuration has it, from the working directory, is accepted too. No other path is looked
+  // up: the answer would say whether something is there, such as a file of another user.
+  const candidates = [resolve(folder, given), resolve(given)].filter(
+    (one) => isInside(resolve(folder), one) || isInside(root, one),
+  )
+  if (candidates.length === 0) throw new ProblemError('path-not-allowed')
+  for (const candidate of candidates) {
     const real = await realpath(candidate).catch(() => undefined)
     if (real === undefined) continue
     if (!isInside(root, real)) throw new ProblemError('path-not-allowed')
