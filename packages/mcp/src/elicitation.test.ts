@@ -3,7 +3,7 @@ import { Agent, type AgentEvent, type AgentRun } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { listen, newServer, oldServer } from './__fixtures__/sdk-servers.ts'
-import { call, sdkServer, tempFolder } from './__fixtures__/servers.ts'
+import { call, callContext, sdkServer, tempFolder } from './__fixtures__/servers.ts'
 import { mcp } from './mcp.ts'
 import type { McpOptions } from './options.ts'
 
@@ -230,4 +230,20 @@ describe.each(places)('a server of the SDK %s that requests input', (place) => {
       for (const answer of answers) expect(answer).toContain('"action":"accept"')
     }
   })
+})
+
+it('shows no user what a server over stdio, which names no call, may have asked another one', async () => {
+  using temp = tempFolder()
+  const tools = await mcp({ ...sdkServer('old', temp.folder), pins: false })
+  const asked = tools.find(({ name }) => name === 'ask')
+  const answers = await Promise.all(
+    ['ada', 'bob'].map((userId, index) =>
+      asked?.execute({ kind: ['boolean', 'url'][index] }, { ...callContext(), userId }),
+    ),
+  )
+  await tools.close()
+  for (const answer of answers) {
+    expect(answer).toContain('requested input, which was declined: It does not say which of several calls it is for.')
+    expect(answer).not.toMatch(/Is (?:boolean|url) fine|login/)
+  }
 })

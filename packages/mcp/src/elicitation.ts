@@ -86,12 +86,18 @@ function plainForm(
   return { question: JSON.parse(text), accepted: field ? { [field[0]]: true } : {} }
 }
 
-/** The address is shown, and never opened. */
+/** The address is shown, and never opened. No user receives what the server may have asked another one. */
 function decline(params: ElicitRequestParams, calls: readonly RunningCall[], server: string): ElicitResult {
+  const users = new Set(calls.map(({ context }) => context.userId))
+  const what = users.size > 1 ? 'It does not say which of several calls it is for.' : shown(params)
+  note(calls, `[The MCP server "${server}" requested input, which was declined: ${what}]`)
+  return { action: 'decline' }
+}
+
+function shown(params: ElicitRequestParams): string {
   const message = JSON.stringify(params.message.slice(0, limits.errorChars))
   const address = params.mode === 'url' ? ` It asked to open ${params.url.slice(0, limits.errorChars)} .` : ''
-  note(calls, `[The MCP server "${server}" requested input, which was declined: ${message}.${address}]`)
-  return { action: 'decline' }
+  return `${message}.${address}`
 }
 
 function note(calls: readonly RunningCall[], text: string): void {
