@@ -92,7 +92,7 @@ export interface RunStore {
   read(runId: string): Promise<StoredRun | undefined>
   /**
    * Newest first, without answers. The order is that in which runs were accepted: it does not change when a queued one begins.
-   * `after` is a run id; all users when `userId` is absent.
+   * `after` is the id of a run of the owner: any other has none after it; all users when `userId` is absent.
    */
   list(
     owner: { agentId: string; userId?: string },

@@ -34,9 +34,10 @@ export async function listRuns(
   else if (status !== undefined) conditions.push(`r.status = ${put(status)}`)
   if (status === 'queued' || status === 'running' || status === 'waiting') conditions.push('r.ended_at IS NULL')
   if (after !== undefined) {
-    conditions.push(
-      `${placeInLists} < (SELECT ${placeInLists} FROM agentkit.runs AS r WHERE run_id = ${put(toStored(after))})`,
-    )
+    // A run of another owner is unknown: its place would show that it exists, and when it began.
+    const ofUser = userId === undefined ? '' : ` AND user_id = ${put(toStored(userId))}`
+    const ofOwner = `run_id = ${put(toStored(after))} AND agent_id = ${put(toStored(agentId))}${ofUser}`
+    conditions.push(`${placeInLists} < (SELECT ${placeInLists} FROM agentkit.runs AS r WHERE ${ofOwner})`)
   }
   const count = put(Math.min(limit, Number.MAX_SAFE_INTEGER))
   const rows = await query<RecordRow>(

@@ -8,7 +8,9 @@ export function listRuns(
   { agentId, userId }: { agentId: string; userId?: string },
   { sessionId, status, limit, after }: { sessionId?: string; status?: RunStatus; limit: number; after?: string },
 ): RunRecord[] {
-  const last = after === undefined ? Number.MAX_SAFE_INTEGER : statements.placeInLists.get(after)?.place
+  // A run of another owner is unknown: its place would show that it exists, and when it began.
+  const place = after === undefined ? undefined : statements.placeOfOwner.get(after, agentId, userId ?? null)
+  const last = after === undefined ? Number.MAX_SAFE_INTEGER : place?.place
   if (last === undefined) return []
   const before = last as number // a number of a run
   const count = Math.min(limit, Number.MAX_SAFE_INTEGER)

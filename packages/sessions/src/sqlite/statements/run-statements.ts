@@ -113,6 +113,8 @@ export const runTexts = {
   storedRun: `${records}, answer, options, progress ${ofSessions} WHERE run_id = ?` as string,
   numberOfRun: 'SELECT number FROM runs WHERE run_id = ?',
   placeInLists: `SELECT ${place} AS place FROM runs WHERE run_id = ?` as string,
+  placeOfOwner: `SELECT ${place} AS place FROM runs
+    WHERE run_id = ? AND agent_id = ? AND user_id = coalesce(?, user_id)` as string,
   idOfRun: 'SELECT run_id FROM runs WHERE number = ?',
   runsOfAgent: `${records} ${ofSessions} WHERE runs.agent_id = ? AND ${newestFirst}` as string,
   failedRunsOfAgent: failedRunsOf('runs.agent_id = :agentId') as string,
