@@ -2,7 +2,6 @@
 
 export { answerBody } from './answer/encode-answer.ts'
 export { problemBody, runProblem, thrownProblem } from './answer/problem.ts'
-export { separateUsers } from './files/agent-files.ts'
 export { portProblem } from './listen.ts'
 export { checkOptions } from './options.ts'
 export { createLog } from './util/log.ts'

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { userFolder } from '@agentkit/core/internal'
+import { createApp } from '@agentkit/server'
 import { scriptedModel } from '@agentkit/testing'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { cliFolder } from '../__fixtures__/cli-folder.ts'
@@ -64,6 +65,39 @@ describe('files of each user, where no server separates them', () => {
     await agent.close()
     await guide.close()
     expect(sources.map(({ file }) => file)).toEqual(['ann.txt'])
+  })
+
+  it('are all that a member shows which joins a served swarm, or a swarm in it', async () => {
+    const calls = (name: string, input: { query: string } | { task: string }) =>
+      scriptedModel([{ toolCalls: [{ name, input }] }, 'Done.'])
+    const files = { folder: join(folder, 'files'), indexPath: join(folder, 'index-joined') }
+    const guide = new Agent({
+      ...{ name: 'Guide', functions: [], retrieve: true, retriever: files },
+      model: calls('search_files', { query: 'walrus' }),
+    })
+    const idle = new Agent({ name: 'Idle', functions: [], model: scriptedModel([]) })
+    const team = new Swarm({
+      name: 'Team',
+      model: calls('guide', { task: 'walrus' }),
+      sessions: ':memory:',
+      agents: [idle],
+    })
+    const all = new Swarm({
+      name: 'All',
+      model: calls('team', { task: 'walrus' }),
+      sessions: ':memory:',
+      agents: [team],
+    })
+    createApp(all, { perUserFiles: true })
+    team.addAgent(guide)
+    const { sources } = await all.stream(question, { userId: 'ann' }).result
+    for (const agent of [all, team, guide]) await agent.close()
+    expect(sources.map(({ file }) => file)).toEqual(['ann.txt'])
+
+    const knowledge = { tools: () => [], files: async () => [], sync: guide.knowledge?.sync, close: async () => {} }
+    const unable = { ...idle, id: 'unable', knowledge, toSpec: () => idle.toSpec() }
+    expect(() => team.addAgent(unable as unknown as Agent)).toThrow(expect.objectContaining({ code: 'invalid-config' }))
+    expect(team.agents.map(({ id }) => id)).toEqual(['idle', 'guide'])
   })
 
   it.each([

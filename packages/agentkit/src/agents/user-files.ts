@@ -1,3 +1,4 @@
+import { separateUsers } from '@agentkit/core/internal'
 import { SDKContext } from '../config/sdk-context.ts'
 import { loadedFile } from '../util/loaded-file.ts'
 
@@ -14,8 +15,5 @@ export function hasUserFiles(agent: object): boolean {
  * @throws AgentKitError `invalid-config` when what an agent knows cannot be separated
  */
 export async function separateUserFiles(agents: readonly object[]): Promise<void> {
-  const separate = agents.filter(hasUserFiles)
-  if (separate.length === 0) return
-  const { separateUsers } = await import('@agentkit/server/internal')
-  for (const agent of separate) separateUsers(agent)
+  for (const agent of agents.filter(hasUserFiles)) separateUsers(agent)
 }

@@ -6,6 +6,7 @@ import { agentVersion } from '../agents/agent-version.ts'
 import { useLists } from '../agents/shared-lists.ts'
 import type { AgentMemory } from '../contracts/memory.ts'
 import type { Model } from '../contracts/model.ts'
+import { separateAsIn } from '../contracts/separate-users.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import type { Tool } from '../contracts/tool.ts'
 import { AgentKitError, invalidArgument } from '../data/errors.ts'
@@ -99,10 +100,13 @@ export class Swarm<Output = undefined> extends AgentBase<Output> {
 
   /**
    * Adds a member for later runs.
-   * @throws AgentKitError `invalid-argument` when it has the id of another one, or contains this swarm
+   * @throws AgentKitError `invalid-argument` when it has the id of another one, or contains this swarm; `invalid-config`
+   *   where users have files of their own, and what it knows cannot be separated
    */
   addAgent(agent: Member): void {
-    this.#agents = this.#checked([...this.#agents, agent])
+    const agents = this.#checked([...this.#agents, agent])
+    separateAsIn(this, agent)
+    this.#agents = agents
     this.#compiled = undefined
   }
 

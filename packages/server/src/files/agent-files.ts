@@ -1,4 +1,4 @@
-import { AgentKitError, type Knowledge, type Runnable } from '@agentkit/core'
+import type { Knowledge, Runnable } from '@agentkit/core'
 import { knowledgeOf, userFolder } from '@agentkit/core/internal'
 import { ProblemError } from '../answer/problem.ts'
 import { anyCallerOf, callerOf } from '../request/caller.ts'
@@ -30,23 +30,6 @@ export function agentFiles(agent: Runnable): AgentFiles | undefined {
   if (first?.folder === undefined) return undefined
   const { folder } = first
   return all.every((one) => one.folder === folder) ? { folder, knowledge: first, all } : undefined
-}
-
-/**
- * Makes each user of the agent see only their own files.
- * @throws AgentKitError `invalid-config` when its knowledge cannot do that
- */
-export function separateUsers(agent: object): void {
-  for (const knowledge of knowledgeOf(agent)) {
-    if (!knowledge.separateUsers || knowledge.folder === undefined) {
-      throw new AgentKitError(
-        'invalid-config',
-        '`perUserFiles` needs knowledge with `folder` and `separateUsers`, as createRetriever() makes it. ' +
-          'Leave `perUserFiles` out: then all users share what the agent knows.',
-      )
-    }
-    knowledge.separateUsers()
-  }
 }
 
 /**

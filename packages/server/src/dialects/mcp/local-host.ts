@@ -1,7 +1,7 @@
 import type { AgentRun, Runnable } from '@agentkit/core'
-import { reported, userFolder } from '@agentkit/core/internal'
+import { reported, separateUsers, userFolder } from '@agentkit/core/internal'
 import { ProblemError, thrownProblem } from '../../answer/problem.ts'
-import { agentFiles, separateUsers } from '../../files/agent-files.ts'
+import { agentFiles } from '../../files/agent-files.ts'
 import { createLog, describeError, type Log } from '../../util/log.ts'
 import type { MCPHost, Watch } from './mcp-host.ts'
 
