@@ -92,6 +92,8 @@ export { makeDatabaseFile } from './util/files/make-database-file.ts'
 export { makeFolder } from './util/files/make-folder.ts'
 export { nodeSQLite } from './util/files/node-sqlite.ts'
 export { areHashes, isProduction, type LockFile, lockFile, notice, pinOf } from './util/files/pins.ts'
+export { realPath } from './util/files/real-path.ts'
+export { isSeparateFolder, separateFolder } from './util/files/separate-folders.ts'
 export { userFolder } from './util/files/user-folder.ts'
 export {
   checkOptionNames,

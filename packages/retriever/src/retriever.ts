@@ -196,12 +196,13 @@ export function retrieverOf(settings: RetrieverSettings, retrieverParts: Retriev
       await generations.close()
     },
   }
-  const libraryTools = toolsOfLibrary({
+  const library = {
     ...retriever,
-    places: (file) => index.places(file),
-    chunks: (ids) => index.chunks(ids),
-    isStale: (file) => index.isStale(file),
-  })
+    places: (file: string) => index.places(file),
+    chunks: (ids: readonly string[]) => index.chunks(ids),
+    isStale: (file: string) => index.isStale(file),
+  }
+  const libraryTools = toolsOfLibrary(library, folder)
   return retriever
 }
 

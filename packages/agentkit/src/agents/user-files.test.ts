@@ -100,6 +100,28 @@ describe('files of each user, where no server separates them', () => {
     expect(team.agents.map(({ id }) => id)).toEqual(['idle', 'guide'])
   })
 
+  it('are all that the other agents of a process show which search the same folder, whatever their options', async () => {
+    const served = join(folder, 'served')
+    const filesOf = async (name: string, more: object, retriever: object = {}): Promise<string[]> => {
+      const model = scriptedModel([{ toolCalls: [{ name: 'search_files', input: { query: 'walrus' } }] }, 'Done.'])
+      const files = { folder: served, indexPath: join(folder, `index-of-${name}`), ...retriever }
+      const agent = new Agent({ name, functions: [], model, sessions: ':memory:', retriever: files, ...more })
+      const { sources } = await agent.stream(question, { userId: 'ann' }).result
+      await agent.close()
+      return sources.map(({ file }) => file)
+    }
+    for (const user of ['ann', 'bob']) {
+      write(join('served', userFolder(user), `${user}.txt`), `The walrus lives in the street of ${user}.`)
+    }
+    expect(await filesOf('before', {})).toHaveLength(2)
+    const agent = new Agent({ name: 'Served', functions: [], model: scriptedModel([]), retriever: { folder: served } })
+    createApp(agent, { perUserFiles: true })
+    expect(await filesOf('same', {})).toEqual(['ann.txt'])
+    expect(await filesOf('other', { requiredExts: ['.txt'] }, { folder: `${folder}/./served/` })).toEqual(['ann.txt'])
+    await agent.close()
+    expect(await filesOf('later', {})).toEqual(['ann.txt'])
+  })
+
   it.each([
     ['[server]', 'agent.ts', configured, ['ann.txt']],
     ['run()', 'separate.ts', '', ['ann.txt']],

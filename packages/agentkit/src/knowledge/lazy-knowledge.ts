@@ -1,5 +1,5 @@
 import type { Knowledge, SyncOptions, SyncReport, Tool } from '@agentkit/core'
-import { invalidArgument } from '@agentkit/core/internal'
+import { invalidArgument, separateFolder } from '@agentkit/core/internal'
 import { definedOnly } from '../util/defined-only.ts'
 import { lazy } from '../util/lazy.ts'
 
@@ -54,6 +54,8 @@ export function lazyKnowledge<Loaded extends FileKnowledge>(
     passage: async (chunkId, options) => (await load()).passage(chunkId, options),
     separateUsers() {
       isSeparate = true
+      // Before it is created, other agents may search the same folder.
+      if (known.folder !== undefined) separateFolder(known.folder)
       knowledge.value?.separateUsers()
     },
     async close() {

@@ -1,6 +1,5 @@
-import { basename, dirname, join, resolve } from 'node:path'
 import { AgentKitError, type Embedder } from '@agentkit/core'
-import type { RetrieverOptions } from '@agentkit/core/internal'
+import { type RetrieverOptions, realPath } from '@agentkit/core/internal'
 import type { Retriever } from '@agentkit/retriever'
 import type { EmbeddingChoice } from './embedding-choice.ts'
 
@@ -61,8 +60,8 @@ export function retrieverKey({ options, choice, ollama }: KeyParts): string {
   const isRemote = /^[a-z][a-z0-9+.-]+:\/\//i.test(indexPath)
   return JSON.stringify({
     ...plain,
-    folder: realPath(resolve(folder)),
-    indexPath: isRemote ? indexPath : realPath(resolve(indexPath)),
+    folder: realPath(folder),
+    indexPath: isRemote ? indexPath : realPath(indexPath),
     // The local files of a remote index are in the working directory.
     ...(isRemote && { within: process.cwd() }),
     embedder: embedder && numberOf(embedder),
@@ -81,14 +80,4 @@ function numberOf(embedder: Embedder): number {
   const number = numbers.get(embedder) ?? ++last
   numbers.set(embedder, number)
   return number
-}
-
-/** The real path. For a path that does not exist yet, the real path of its folder decides. */
-function realPath(path: string): string {
-  try {
-    return process.getBuiltinModule('node:fs').realpathSync(path)
-  } catch {
-    const parent = dirname(path)
-    return parent === path ? path : join(realPath(parent), basename(path))
-  }
 }

@@ -1,4 +1,5 @@
 import type { Tool } from '@agentkit/core'
+import { isSeparateFolder, separateFolder } from '@agentkit/core/internal'
 import type { FileRecord } from '../data/file-record.ts'
 import type { Library } from './library.ts'
 import { retrievalTools, userTools } from './retrieval-tools.ts'
@@ -12,11 +13,13 @@ export interface LibraryTools {
   separateUsers(): void
 }
 
-export function toolsOfLibrary(library: Library): LibraryTools {
+/** @param folder of its files: another retriever of the process may search it too, and have separated its users */
+export function toolsOfLibrary(library: Library, folder: string): LibraryTools {
   let known: { records: readonly FileRecord[]; tools: Tool[] } | undefined
   let separate: Tool[] | undefined
   return {
     now() {
+      if (!separate && isSeparateFolder(folder)) separate = userTools(library)
       if (separate) return separate
       known ??= { records: [], tools: retrievalTools(library, []) }
       return known.tools
@@ -26,6 +29,7 @@ export function toolsOfLibrary(library: Library): LibraryTools {
       known = { records, tools: retrievalTools(library, records) }
     },
     separateUsers() {
+      separateFolder(folder)
       separate ??= userTools(library)
     },
   }
