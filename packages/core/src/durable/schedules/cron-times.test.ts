@@ -36,6 +36,15 @@ describe('the times of a cron expression', () => {
     expect(times).toEqual(['2026-10-24T00:30', '2026-10-25T00:30', '2026-10-26T01:30'])
   })
 
+  it('that come twice in half an hour come once, the first time', async () => {
+    // On 4 April 2027 the clocks of Lord Howe Island move from 2:00 to 1:30, at 15:00 UTC.
+    const zone = 'Australia/Lord_Howe'
+    const once = await timesAfter('2027-04-03T12:00Z', '45 1 * * *', zone, 2)
+    expect(once).toEqual(['2027-04-03T14:45', '2027-04-04T15:15'])
+    const several = await timesAfter('2027-04-03T12:00Z', '*/15 1,2 * * *', zone, 6)
+    expect(several.map((time) => time.slice(11))).toEqual(['14:00', '14:15', '14:30', '14:45', '15:30', '15:45'])
+  })
+
   it('of each hour come each hour, over both changes', async () => {
     const spring = await timesAfter('2026-03-28T23:30Z', '0 * * * *', 'Europe/Berlin', 4)
     expect(spring).toEqual(['2026-03-29T00:00', '2026-03-29T01:00', '2026-03-29T02:00', '2026-03-29T03:00'])

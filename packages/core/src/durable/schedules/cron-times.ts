@@ -18,7 +18,7 @@ const mostChars = 256
  * @throws AgentKitError `invalid-argument`, naming the field
  */
 export async function cronTimes({ cron, timeZone }: { cron: string; timeZone: string }): Promise<CronTimes> {
-  checkZone(timeZone)
+  const clock = clockOf(timeZone)
   // `?` is another word for `*`. The library would treat it as a restriction, so that `0 7 ? * MON` was due every day.
   const fields = cron
     .slice(0, mostChars + 1)
@@ -36,9 +36,10 @@ export async function cronTimes({ cron, timeZone }: { cron: string; timeZone: st
     return {
       isOfEachHour,
       after(time) {
+        if (!isOfEachHour) return firstLaterTime(times, time, clock)
         const next = laterTime(times, time)
         // The library leaves the repeated hour out.
-        return isOfEachHour && next !== undefined ? (repeatedTime(times, time, next) ?? next) : next
+        return next === undefined ? undefined : (repeatedTime(times, time, next) ?? next)
       },
     }
   } catch (cause) {
@@ -57,6 +58,22 @@ function laterTime(times: { nextRun(from: Date): Date | null }, time: number): n
   }
 }
 
+/** As `laterTime`. Of a half hour that comes twice, as on Lord Howe Island, the library returns the second times. */
+function firstLaterTime(
+  times: { nextRun(from: Date): Date | null },
+  time: number,
+  clock: Intl.DateTimeFormat,
+): number | undefined {
+  for (let from = time; ; ) {
+    const next = laterTime(times, from)
+    if (next === undefined) return undefined
+    const earlier = next - halfHourMs
+    if (clock.format(earlier) !== clock.format(next)) return next
+    if (earlier > time) return earlier
+    from = next
+  }
+}
+
 /** The first matching minute between two times, if the library has left one out. */
 function repeatedTime(times: { match(date: Date): boolean }, time: number, next: number): number | undefined {
   if (next - time > mostScannedMs) return undefined
@@ -67,12 +84,14 @@ function repeatedTime(times: { match(date: Date): boolean }, time: number, next:
 }
 
 const minuteMs = 60_000
+const halfHourMs = 30 * minuteMs
 /** Two changes of the clocks are never in one day. */
 const mostScannedMs = 26 * 3_600_000
 
-function checkZone(timeZone: string): void {
+/** Writes a time as the clocks of a time zone show it. */
+function clockOf(timeZone: string): Intl.DateTimeFormat {
   try {
-    new Intl.DateTimeFormat('en', { timeZone })
+    return new Intl.DateTimeFormat('en', { timeZone, dateStyle: 'short', timeStyle: 'short' })
   } catch (cause) {
     const name = JSON.stringify(timeZone.slice(0, mostChars))
     throw invalidArgument(`\`timeZone\` ${name} is unknown. Pass an IANA name, such as "Europe/Berlin".`, { cause })
