@@ -111,7 +111,10 @@ export function retryAfterMs(headers: Headers | undefined): number | undefined {
   if (seconds !== undefined) return seconds * 1000
   // Date.parse accepts "-1" too; HTTP dates contain the name of a day.
   const date = value && /[a-z]/i.test(value) ? Date.parse(value) : Number.NaN
-  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now())
+  if (Number.isNaN(date)) return undefined
+  // The clock of this machine may be wrong: the server says what time it is by its own.
+  const sentAt = Date.parse(headers?.get('date') ?? '')
+  return Math.max(0, date - (Number.isNaN(sentAt) ? Date.now() : sentAt))
 }
 
 /** The wait that a sentence names, as OpenAI's of a failure within a stream, which has no headers: "try again in 2.5s". */

@@ -631,6 +631,14 @@ describe('retryAfterMs', () => {
     expect(wait).toBeLessThanOrEqual(20_000)
     expect(retryAfterMs(new Headers({ 'retry-after': new Date(0).toUTCString() }))).toBe(0)
   })
+
+  it.each([3_600_000, -3_600_000])('reads a date by the clock of the server, which is %i ms ahead', (aheadMs) => {
+    const now = Date.now() + aheadMs
+    const date = new Date(now).toUTCString()
+    const headers = new Headers({ date, 'retry-after': new Date(now + 20_000).toUTCString() })
+    expect(retryAfterMs(headers)).toBe(20_000)
+    expect(retryAfterMs(new Headers({ date, 'retry-after': new Date(0).toUTCString() }))).toBe(0)
+  })
 })
 
 describe('a tool call that cannot be parsed (Q52)', () => {

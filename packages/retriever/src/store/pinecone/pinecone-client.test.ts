@@ -78,6 +78,11 @@ describe('a request', () => {
     fake.fail({ status: 429, headers: { 'retry-after': date } })
     const later = list(clientOf({ retry: { attempts: 1 } }))
     await expect(later).rejects.toMatchObject({ retryAfterMs: expect.closeTo(60_000, -4) })
+    // By the clock of Pinecone, whatever this machine's says.
+    const headers = { date: 'Tue, 24 Nov 2026 10:00:00 GMT', 'retry-after': 'Tue, 24 Nov 2026 10:00:30 GMT' }
+    fake.fail({ status: 429, headers })
+    const soon = list(clientOf({ retry: { attempts: 1 } }))
+    await expect(soon).rejects.toMatchObject({ retryAfterMs: 30_000 })
   })
 
   it('names the invalid key without its value', async () => {

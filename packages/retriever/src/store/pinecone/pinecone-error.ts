@@ -97,6 +97,8 @@ function retryAfterMs(headers: Headers): number | undefined {
   const header = headers.get('retry-after')
   if (!header) return undefined
   const seconds = Number(header)
-  const wait = Number.isNaN(seconds) ? Date.parse(header) - Date.now() : seconds * 1000
+  // The clock of this machine may be wrong: the server says what time it is by its own.
+  const sentAt = Date.parse(headers.get('date') ?? '') || Date.now()
+  const wait = Number.isNaN(seconds) ? Date.parse(header) - sentAt : seconds * 1000
   return Number.isNaN(wait) ? undefined : Math.max(0, wait)
 }
