@@ -2,6 +2,7 @@ import type { Runnable, RunStatus, SessionKey } from '@agentkit/core'
 import { isAgentKitError } from '@agentkit/core'
 import { ProblemError } from '../answer/problem.ts'
 import type { RouteParts } from '../request/parts.ts'
+import { isDamage } from './is-damage.ts'
 
 /**
  * Deletes a session and everything of it, after its runs have ended.
@@ -11,17 +12,22 @@ import type { RouteParts } from '../request/parts.ts'
 export async function deleteSession({ agent, capacity }: RouteParts, key: SessionKey): Promise<void> {
   // Before the runs of the session end, as their places would be given to it.
   const hasWaited = capacity.sessionRuns.refuse(key)
-  const [first] = await agent.sessions.turns(key, { limit: 1 })
-  if (!first && !hasWaited && !(await hasQueuedRuns(agent, key))) throw new ProblemError('not-found')
+  if (!hasWaited && !(await hasRuns(agent, key)) && !(await hasTurns(agent, key))) throw new ProblemError('not-found')
   await endStoredRuns(agent, key)
   await capacity.sessionRuns.cancel(key)
   await agent.sessions.delete(key)
 }
 
-/** Whether the session has queued runs, which are not among its turns. */
-async function hasQueuedRuns(agent: Runnable, { userId, sessionId }: SessionKey): Promise<boolean> {
+/** Whether the session has runs; those that are queued are not among its turns. */
+async function hasRuns(agent: Runnable, { userId, sessionId }: SessionKey): Promise<boolean> {
   if (!agent.sessions.runs) return false
   const [first] = await agent.runs({ userId, sessionId, limit: 1 })
+  return first !== undefined
+}
+
+/** Turns are read with their messages, which may be damaged. */
+async function hasTurns({ sessions }: Runnable, key: SessionKey): Promise<boolean> {
+  const [first] = await sessions.turns(key, { limit: 1 })
   return first !== undefined
 }
 
@@ -32,10 +38,11 @@ async function endStoredRuns(agent: Runnable, { userId, sessionId }: SessionKey)
   if (!agent.sessions.runs) return
   for (const status of notEnded) {
     const runs = await agent.runs({ userId, sessionId, status, limit: 1_000 })
-    for (const { runId } of runs) await agent.cancel(runId, { userId }).catch(ignoreNotFound)
+    for (const { runId } of runs) await agent.cancel(runId, { userId }).catch(ignoreGone)
   }
 }
 
-function ignoreNotFound(error: unknown): void {
-  if (!isAgentKitError(error) || error.code !== 'not-found') throw error
+/** A damaged run cannot be ended, and is deleted with the session. */
+function ignoreGone(error: unknown): void {
+  if (!isDamage(error) && !(isAgentKitError(error) && error.code === 'not-found')) throw error
 }

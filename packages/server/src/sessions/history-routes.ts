@@ -9,16 +9,19 @@ import type { RouteParts } from '../request/parts.ts'
 import { defineRoute, type Route } from '../request/route.ts'
 import { sentPath } from '../util/sent-path.ts'
 import type { ServerContext } from '../util/server-env.ts'
+import { isDamage } from './is-damage.ts'
 import { chatsContent, historyContent } from './session-schemas.ts'
 import { shownMessages } from './shown-messages.ts'
 
 /** The messages of conversations. */
 export function historyRoutes(parts: RouteParts): Route[] {
   const { agent, log } = parts
-  const answer = (context: ServerContext, pieces: AsyncGenerator<string, void>, headers = {}): Promise<Response> => {
-    const onFailure = (error: unknown): void => logProblem(handlerProblem(error), loggedRequest(context), log)
-    return jsonStream(pieces, { headers, onFailure })
-  }
+  const logTo =
+    (context: ServerContext) =>
+    (error: unknown): void =>
+      logProblem(handlerProblem(error), loggedRequest(context), log)
+  const answer = (context: ServerContext, pieces: AsyncGenerator<string, void>, headers = {}): Promise<Response> =>
+    jsonStream(pieces, { headers, onFailure: logTo(context) })
   return [
     defineRoute({
       method: 'GET',
@@ -64,7 +67,7 @@ export function historyRoutes(parts: RouteParts): Route[] {
             sessionId,
             messages: shownMessages(agent.sessions, { ...owner, sessionId }),
           })),
-          { mayBeEmpty: next !== undefined || after !== undefined },
+          { mayBeEmpty: next !== undefined || after !== undefined, onDamage: logTo(context) },
         )
         return answer(context, chats, next && { link: `<${next}>; rel="next"` })
       },
@@ -89,12 +92,15 @@ type Text = AsyncGenerator<string, void>
 type Chat = { sessionId: string; messages: Messages }
 
 /** The text is made here, because an object would not keep the order of ids such as "2" and "10". */
-async function* chatsText(chats: readonly Chat[], { mayBeEmpty }: { mayBeEmpty: boolean }): Text {
+async function* chatsText(
+  chats: readonly Chat[],
+  { mayBeEmpty, onDamage }: { mayBeEmpty: boolean; onDamage: (error: unknown) => void },
+): Text {
   let before = '{'
   for (const { sessionId, messages } of chats) {
     let separator = `${before}${JSON.stringify(sessionId)}:[`
     let isShown = false
-    for await (const message of messages) {
+    for await (const message of readable(messages, onDamage)) {
       yield separator + JSON.stringify(message)
       separator = ','
       isShown = true
@@ -105,6 +111,16 @@ async function* chatsText(chats: readonly Chat[], { mayBeEmpty }: { mayBeEmpty: 
   if (before === '],') yield ']}'
   else if (mayBeEmpty) yield '{}'
   else throw new ProblemError('not-found', { detail: 'No chats found for this user' })
+}
+
+/** The messages before those that cannot be read: a damaged conversation does not hide the others. */
+async function* readable(messages: Messages, onDamage: (error: unknown) => void): Messages {
+  try {
+    yield* messages
+  } catch (error) {
+    if (!isDamage(error)) throw error
+    onDamage(error)
+  }
 }
 
 /** The address of the same request for what comes after a session. */

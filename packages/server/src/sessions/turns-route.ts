@@ -3,10 +3,13 @@ import { plainText } from '@agentkit/core/internal'
 import { object, optional } from 'valibot'
 import { jsonOf, nullable, objectOf, runFields } from '../answer/answer-schemas.ts'
 import { storedRunBody } from '../answer/encode-answer.ts'
+import { loggedRequest, logProblem } from '../answer/log-problem.ts'
+import { handlerProblem } from '../answer/problem.ts'
 import { callerOf } from '../request/caller.ts'
 import { countField, idField, isId } from '../request/fields.ts'
 import type { RouteParts } from '../request/parts.ts'
 import { defineRoute, type Route } from '../request/route.ts'
+import { isDamage } from './is-damage.ts'
 
 const maxTurns = 200
 /** Turns in memory at once: each may hold many large results of tools. */
@@ -18,7 +21,7 @@ const text = { type: 'string' }
 const { agent_id: _agent, user_id: _user, session_id: _session, attempts: _attempts, ...turnFields } = runFields
 
 /** The turns of a conversation with their runs, for clients that show it, continue a run or replace one. */
-export function turnsRoute({ agent }: RouteParts): Route {
+export function turnsRoute({ agent, log }: RouteParts): Route {
   return defineRoute({
     method: 'GET',
     path: '/api/v1/sessions/:session_id/turns',
@@ -59,7 +62,13 @@ export function turnsRoute({ agent }: RouteParts): Route {
       const found = await lastTurns(agent.sessions, key, { limit: limit + 1, before })
       const turns = found.slice(-limit)
       const previous = found.length > limit ? turns[0]?.run_id : undefined
-      for (const turn of turns) await addRun(agent.sessions.runs, turn)
+      for (const turn of turns) {
+        await addRun(agent.sessions.runs, turn).catch((error) => {
+          // A damaged run shows what its messages say.
+          if (!isDamage(error)) throw error
+          logProblem(handlerProblem(error), loggedRequest(context), log)
+        })
+      }
       return context.json({ turns, previous: previous ?? null })
     },
   })

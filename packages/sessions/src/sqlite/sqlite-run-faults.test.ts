@@ -102,7 +102,7 @@ it('names the run whose messages or events cannot be read', async () => {
   runSQL("UPDATE messages SET body = '{'; UPDATE events SET body = '{'; UPDATE runs SET status = 'done'")
   const { store, runs } = openStore()
   const key = { ...owner, sessionId: 'of r1' }
-  for (const read of [store.load(key), store.turns(key), store.find('r1'), store.list(owner, { q: 'x' })]) {
+  for (const read of [store.load(key), store.turns(key), store.find('r1')]) {
     await expect(read).rejects.toMatchObject({ code: 'storage', runId: 'r1' })
   }
   await expect(runs.events('r1', 0, 9)).rejects.toMatchObject({ code: 'storage', runId: 'r1' })

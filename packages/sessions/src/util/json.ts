@@ -1,4 +1,5 @@
-import { AgentKitError, type JSONValue, type RunRecord, type Session } from '@agentkit/core'
+import { AgentKitError, type JSONValue, type RunRecord, type Session, terminalLine } from '@agentkit/core'
+import { messageOf } from '@agentkit/core/internal'
 
 /**
  * Parses a stored text.
@@ -55,6 +56,32 @@ export function readable<Row, Read>(rows: readonly Row[], read: (row: Row) => Re
       return []
     }
   })
+}
+
+/** As {@link readable}, for lists that people read: what is left out is one line on stderr, once. */
+export function listed<Row, Read>(rows: readonly Row[], read: (row: Row) => Read): Read[] {
+  return rows.flatMap((row) => {
+    try {
+      return [read(row)]
+    } catch (error) {
+      report(messageOf(error))
+      return []
+    }
+  })
+}
+
+/** As {@link parseStored}, for lists: `undefined` for what is damaged. */
+export function parseListed<T>(text: string, runId: string, what: string): T | undefined {
+  return listed([text], () => parseStored<T>(text, runId, what))[0]
+}
+
+const maxReported = 1_000
+const reported = new Set<string>()
+
+function report(problem: string): void {
+  if (reported.has(problem) || reported.size >= maxReported) return
+  reported.add(problem)
+  console.warn(terminalLine(`agentkit: ${problem}`))
 }
 
 export function toJSON(value: unknown): string {

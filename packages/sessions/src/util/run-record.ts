@@ -1,4 +1,14 @@
-import type { Approval, Decision, RunFinishReason, RunRecord, RunStatus, StoredApproval } from '@agentkit/core'
+import type {
+  Approval,
+  Cost,
+  Decision,
+  ErrorInfo,
+  RunFinishReason,
+  RunRecord,
+  RunStatus,
+  StoredApproval,
+  Usage,
+} from '@agentkit/core'
 import { parseStored } from './json.ts'
 import { toISO } from './to-iso.ts'
 
@@ -35,6 +45,9 @@ export type ApprovalRow = {
   decided_at: number | null
 }
 
+/** Reads a JSON column of a run. @returns `undefined` for one that is left out */
+type ReadPart = <T>(stored: string, runId: string, what: string) => T | undefined
+
 /** Converts a text column; JSON columns are never converted. */
 type TextOf = (stored: string) => string
 
@@ -43,32 +56,40 @@ const asStored: TextOf = (stored) => stored
 /**
  * The record of a run, for its owner.
  * @param approvals of the run; only needed if the run waits
+ * @param read for lists, so that a damaged part hides neither its run nor the others
  */
 export function recordFrom(
   row: RecordColumns,
   approvals: readonly ApprovalRow[],
   textOf: TextOf = asStored,
+  read: ReadPart = parseStored,
 ): RunRecord {
   const runId = textOf(row.run_id)
+  const part = <T>(stored: string | null, what: string): T | undefined =>
+    stored === null ? undefined : read<T>(stored, runId, what)
   const record: RunRecord = {
     runId,
     agentId: textOf(row.agent_id),
     userId: textOf(row.user_id),
     status: row.status,
     approvals: [],
-    sources: row.sources === null ? [] : parseStored(row.sources, runId, 'sources'),
+    sources: part(row.sources, 'sources') ?? [],
     attempts: row.attempt,
     createdAt: toISO(row.created_at),
   }
   if (row.session_agent_id === row.agent_id) record.sessionId = textOf(row.session_id)
   if (row.status === 'waiting') {
     record.finishReason = 'approval'
-    record.approvals = approvals.filter((approval) => isOpen(approval, row)).map((open) => toApproval(open, runId))
+    const open = approvals.filter((approval) => isOpen(approval, row))
+    record.approvals = open.flatMap(({ body }) => read<Approval>(body, runId, 'approvals') ?? [])
   } else if (row.finish_reason !== null) record.finishReason = row.finish_reason
   if (typeof row.answer === 'string') record.text = textOf(row.answer)
-  if (row.error !== null) record.error = parseStored(row.error, runId, 'error')
-  if (row.usage !== null) record.usage = parseStored(row.usage, runId, 'usage')
-  if (row.cost !== null) record.cost = parseStored(row.cost, runId, 'cost')
+  const error = part<ErrorInfo>(row.error, 'error')
+  const usage = part<Usage>(row.usage, 'usage')
+  const cost = part<Cost>(row.cost, 'cost')
+  if (error !== undefined) record.error = error
+  if (usage !== undefined) record.usage = usage
+  if (cost !== undefined) record.cost = cost
   if (row.started_at !== null) record.startedAt = toISO(row.started_at)
   if (row.ended_at !== null) record.endedAt = toISO(row.ended_at)
   if (row.replaced) record.replaced = true

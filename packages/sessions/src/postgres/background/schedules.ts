@@ -1,5 +1,5 @@
 import type { BackgroundRuns, StoredSchedule } from '@agentkit/core'
-import { parseStored, readable, toJSON } from '../../util/json.ts'
+import { listed, parseStored, readable, toJSON } from '../../util/json.ts'
 import type { Access } from '../database/access.ts'
 import { fromStored, toStored } from '../database/text-form.ts'
 import { enqueueRuns } from './enqueue-runs.ts'
@@ -32,7 +32,7 @@ export function storedSchedules({
 
     async schedules({ agentIds, dueBefore = null }) {
       const rows = await query<ScheduleRow>(schedulesText, [agentIds?.map(toStored) ?? null, dueBefore])
-      return dueBefore === null ? rows.map(toSchedule) : readable(rows, toSchedule)
+      return listed(rows, toSchedule)
     },
 
     moveSchedule: ({ agentId, name, expectedNextAt }, { nextAt = null, run, bounds }) =>

@@ -2,7 +2,7 @@ import type { RunRecord, RunStatus } from '@agentkit/core'
 import type { Query } from '../database/database.ts'
 import { toStored } from '../database/text-form.ts'
 import { keyOf } from './rows.ts'
-import { listColumns, type RecordRow, toRecord } from './run-rows.ts'
+import { listColumns, type RecordRow, toListed } from './run-rows.ts'
 
 /** SQL: of a run in lists. Its number changes when a queued one begins. */
 export const placeInLists = 'coalesce(r.listed, r.number)'
@@ -45,5 +45,5 @@ export async function listRuns(
       WHERE ${conditions.join(' AND ')} ORDER BY ${placeInLists} DESC LIMIT ${count}`,
     values,
   )
-  return rows.map(toRecord)
+  return rows.map(toListed)
 }

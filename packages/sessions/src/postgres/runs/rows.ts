@@ -1,5 +1,5 @@
-import type { Message, RunStatus, SessionKey, Turn } from '@agentkit/core'
-import { parseStored } from '../../util/json.ts'
+import type { Message, RunStatus, SessionKey, Turn, Usage } from '@agentkit/core'
+import { parseListed, parseStored } from '../../util/json.ts'
 import { toISO } from '../../util/to-iso.ts'
 import type { Query } from '../database/database.ts'
 import type { HeldRow, Holder } from '../database/holder.ts'
@@ -106,7 +106,8 @@ export function toTurn(row: TurnRow): Turn {
     status: row.replaced ? 'replaced' : row.status === 'queued' ? 'waiting' : row.status,
     createdAt: toISO(row.created_at),
   }
-  if (row.usage !== null) turn.usage = parseStored(row.usage, runId, 'usage')
+  const usage = row.usage === null ? undefined : parseListed<Usage>(row.usage, runId, 'usage')
+  if (usage) turn.usage = usage
   if (row.state !== null) turn.state = parseStored(row.state, runId, 'state')
   return turn
 }

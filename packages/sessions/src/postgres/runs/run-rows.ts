@@ -1,5 +1,5 @@
 import type { RunRecord, StoredRun } from '@agentkit/core'
-import { parseOfRun } from '../../util/json.ts'
+import { parseListed, parseOfRun } from '../../util/json.ts'
 import { type ApprovalRow, type RecordColumns, recordFrom, toStoredApproval } from '../../util/run-record.ts'
 import type { Query } from '../database/database.ts'
 import { fromStored, toStored } from '../database/text-form.ts'
@@ -91,4 +91,9 @@ export function toStoredRun(row: StoredRow, runId: string): StoredRun {
 /** The record of a run, for its owner. */
 export function toRecord(row: RecordRow): RunRecord {
   return recordFrom(row, row.approvals ?? [], fromStored)
+}
+
+/** The record of a run in a list, without what is damaged. */
+export function toListed(row: RecordRow): RunRecord {
+  return recordFrom(row, row.approvals ?? [], fromStored, parseListed)
 }

@@ -1,6 +1,6 @@
 import type { Message, SessionInfo } from '@agentkit/core'
 import { plainText } from '@agentkit/core/internal'
-import { parseStored } from '../../util/json.ts'
+import { parseListed } from '../../util/json.ts'
 import { toISO } from '../../util/to-iso.ts'
 import type { Access } from '../database/access.ts'
 import type { Query } from '../database/database.ts'
@@ -100,8 +100,8 @@ function hasInTitle({ title }: InfoRow, wanted: string): boolean {
 
 function hasInMessages(rows: readonly MessageRow[], wanted: string): boolean {
   return rows.some(({ body, run_id }) => {
-    const message = parseStored<Message>(body, fromStored(run_id), 'messages')
-    return message.role !== 'tool' && plainText(message).toLowerCase().includes(wanted)
+    const message = parseListed<Message>(body, fromStored(run_id), 'messages')
+    return message !== undefined && message.role !== 'tool' && plainText(message).toLowerCase().includes(wanted)
   })
 }
 

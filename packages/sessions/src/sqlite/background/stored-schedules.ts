@@ -1,5 +1,5 @@
 import { AgentKitError, type BackgroundRuns, type StoredSchedule } from '@agentkit/core'
-import { readable, toJSON } from '../../util/json.ts'
+import { listed, toJSON } from '../../util/json.ts'
 import { storeTime } from '../../util/store-time.ts'
 import type { StoreAccess } from '../database/store-access.ts'
 import { enqueueRuns } from './enqueue-runs.ts'
@@ -33,8 +33,7 @@ export function storedSchedules({
       read((statements) => {
         const agents = agentIds === undefined ? null : toJSON(agentIds)
         const rows = statements.schedules.all({ agents, dueBefore: dueBefore ?? null })
-        const found = rows as ScheduleRow[] // the columns of the table
-        return dueBefore === undefined ? found.map(toSchedule) : readable(found, toSchedule)
+        return listed(rows as ScheduleRow[], toSchedule) // the columns of the table
       }),
 
     moveSchedule: ({ agentId, name, expectedNextAt }, { nextAt, run, bounds }) =>

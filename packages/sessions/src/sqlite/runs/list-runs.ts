@@ -1,6 +1,6 @@
 import type { RunRecord, RunStatus } from '@agentkit/core'
 import type { Statements } from '../statements/statements.ts'
-import { type RecordRow, toRecord } from './run-rows.ts'
+import { type RecordRow, toListed } from './run-rows.ts'
 
 /** Runs of an owner, newest first. */
 export function listRuns(
@@ -36,5 +36,5 @@ export function listRuns(
     if (userId !== undefined) return statements.runsOfOwner.all(agentId, userId, ...page)
     return statements.runsOfAgent.all(agentId, ...page)
   }
-  return (rows() as RecordRow[]).map((row) => toRecord(statements, row))
+  return (rows() as RecordRow[]).map((row) => toListed(statements, row))
 }

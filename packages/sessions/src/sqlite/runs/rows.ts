@@ -1,5 +1,5 @@
-import type { Message, RunStatus, Session, SessionKey, Turn, TurnStatus } from '@agentkit/core'
-import { parseState, parseStored } from '../../util/json.ts'
+import type { Message, RunStatus, Session, SessionKey, Turn, TurnStatus, Usage } from '@agentkit/core'
+import { parseListed, parseState, parseStored } from '../../util/json.ts'
 import { toISO } from '../../util/to-iso.ts'
 import type { HolderRow } from '../database/holders.ts'
 import type { Statements } from '../statements/statements.ts'
@@ -87,7 +87,8 @@ export function readTurn(statements: Statements, row: TurnRow): Turn {
     status: row.replaced ? 'replaced' : turnStatus(row.status),
     createdAt: toISO(row.created_at),
   }
-  if (row.usage !== null) turn.usage = parseStored(row.usage, row.run_id, 'usage')
+  const usage = row.usage === null ? undefined : parseListed<Usage>(row.usage, row.run_id, 'usage')
+  if (usage) turn.usage = usage
   if (row.state !== null) turn.state = parseStored(row.state, row.run_id, 'state')
   return turn
 }

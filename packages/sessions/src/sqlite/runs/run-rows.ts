@@ -1,5 +1,5 @@
 import type { RunRecord, StoredRun } from '@agentkit/core'
-import { parseOfRun } from '../../util/json.ts'
+import { parseListed, parseOfRun } from '../../util/json.ts'
 import { type ApprovalRow, type RecordColumns, recordFrom, toStoredApproval } from '../../util/run-record.ts'
 import type { Statements } from '../statements/statements.ts'
 import { readEventRange } from './stored-events.ts'
@@ -60,8 +60,17 @@ export function readRecord(statements: Statements, runId: string): RunRecord | u
 }
 
 /** The record of a run, for its owner. */
-export function toRecord(statements: Statements, row: RecordRow): RunRecord {
-  return recordFrom(row, row.status === 'waiting' ? approvalsOf(statements, row.number) : [])
+function toRecord(statements: Statements, row: RecordRow): RunRecord {
+  return recordFrom(row, openApprovals(statements, row))
+}
+
+/** The record of a run in a list, without what is damaged. */
+export function toListed(statements: Statements, row: RecordRow): RunRecord {
+  return recordFrom(row, openApprovals(statements, row), (stored) => stored, parseListed)
+}
+
+function openApprovals(statements: Statements, { status, number }: RecordRow): ApprovalRow[] {
+  return status === 'waiting' ? approvalsOf(statements, number) : []
 }
 
 function approvalsOf(statements: Statements, number: number): ApprovalRow[] {

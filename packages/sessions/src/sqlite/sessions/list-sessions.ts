@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Message, SessionInfo } from '@agentkit/core'
 import { plainText } from '@agentkit/core/internal'
-import { parseStored } from '../../util/json.ts'
+import { parseListed } from '../../util/json.ts'
 import { toISO } from '../../util/to-iso.ts'
 import type { Holder, HolderRow } from '../database/holders.ts'
 import type { StoreAccess } from '../database/store-access.ts'
@@ -85,8 +85,8 @@ function page(statements: Statements, { agentId, userId }: Owner, { updated_at, 
 function contains(statements: Statements, { id, title }: InfoRow, wanted: string): boolean {
   if (title.toLowerCase().includes(wanted)) return true
   for (const row of statements.searchedMessages.iterate(id)) {
-    const message = parseStored<Message>(row.body as string, row.run_id as string, 'messages')
-    if (plainText(message).toLowerCase().includes(wanted)) return true
+    const message = parseListed<Message>(row.body as string, row.run_id as string, 'messages')
+    if (message && plainText(message).toLowerCase().includes(wanted)) return true
   }
   return false
 }
