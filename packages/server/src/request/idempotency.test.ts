@@ -257,6 +257,25 @@ describe('a chat with an Idempotency-Key', () => {
     expect(model.requests).toHaveLength(2)
   })
 
+  it.each(['text/plain', 'application/json', 'text/event-stream'])(
+    'keeps no answer of a question that a hook blocks: nothing of it is stored (%s)',
+    async (accept) => {
+      const { agent, sessions } = storedAgent(['One.'], { hooks: { input: () => ({ block: 'Not here.' }) } })
+      const reserve = vi.spyOn(sessions.runs?.answers ?? expect.fail(), 'reserve')
+      const app = createApp(agent, quiet)
+      for (const _ of [1, 2]) {
+        const response = await app.request(path, keyed('Hi', 'a', {}, accept))
+        expect(await response.text()).toContain('Not here.')
+        expect(response.headers.get('idempotency-replayed')).toBeNull()
+      }
+      await vi.waitFor(async () => {
+        for (const [request] of reserve.mock.calls.slice(0, 1)) {
+          expect(await sessions.runs?.answers.reserve(request)).toBeUndefined()
+        }
+      })
+    },
+  )
+
   it('keeps the answer of a run that waits, when the run has continued', async () => {
     const { agent, paid } = storedAgent([payTurn, 'Paid.'])
     const app = createApp(agent, quiet)

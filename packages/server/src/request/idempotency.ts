@@ -135,7 +135,9 @@ async function keepAnswer(
   const isAnswered = isAccepted || status < 400
   if (stored?.record.status === 'running' && !isAnswered) return
   const hasBegun = stored !== undefined
-  if (passingStatuses.includes(status) || (status >= 500 && !hasBegun)) await answers.forget(request)
+  // With a run that is not stored, as that of a question which a hook has blocked, it would not be deleted with its session.
+  const isOfRun = runId !== undefined
+  if (passingStatuses.includes(status) || ((status >= 500 || isOfRun) && !hasBegun)) await answers.forget(request)
   else await answers.store(request, { ...(namedRunId !== undefined && { runId: namedRunId }), status, ...content })
 }
 

@@ -23,6 +23,8 @@ export type ResponseState = {
   output: readonly Item[]
   usage?: Usage | undefined
   error?: OpenAIError | undefined
+  /** A hook has blocked the question, of which nothing is stored unless it was enqueued. */
+  isBlocked?: boolean
 }
 
 /** The id of a run's response. */
@@ -31,15 +33,19 @@ export function responseId(runId: string): string {
 }
 
 /** A response, with the fields that OpenAI's clients expect. */
-export function responseBody(head: ResponseHead, { facts, status, output, usage, error }: ResponseState): object {
+export function responseBody(
+  head: ResponseHead,
+  { facts, status, output, usage, error, isBlocked = false }: ResponseState,
+): object {
   const { finishReason } = facts
+  const { isStored = true, isBackground = false } = head
   const reason = finishReason === 'content-filter' ? 'content_filter' : 'max_output_tokens'
   return {
     id: responseId(facts.runId),
     object: 'response',
     created_at: head.created,
     status,
-    background: head.isBackground ?? false,
+    background: isBackground,
     error: error ? { code: errorCode(error), message: error.message } : null,
     incomplete_details: status === 'incomplete' ? { reason } : null,
     instructions: head.instructions ?? null,
@@ -50,7 +56,7 @@ export function responseBody(head: ResponseHead, { facts, status, output, usage,
     parallel_tool_calls: true,
     previous_response_id: head.previousId ?? null,
     reasoning: { effort: null, summary: null },
-    store: head.isStored ?? true,
+    store: isStored && (isBackground || !isBlocked),
     temperature: null,
     text: { format: { type: 'text' } },
     tool_choice: 'auto',

@@ -25,6 +25,8 @@ type Of<Type extends AgentEvent['type']> = Extract<AgentEvent, { type: Type }>
  */
 export class ResponseReader {
   readonly facts: AnswerReader
+  /** A run without one was blocked before it was stored, unless it was enqueued. */
+  hasSteps = false
   readonly #label: string
   readonly #member: string | undefined
   #hasMemberText = false
@@ -72,6 +74,7 @@ export class ResponseReader {
     const event = publicEvent(sent)
     this.facts.read(event)
     const isShown = this.#speakers.isShown(event)
+    if (event.type === 'step-start') this.hasSteps = true
     switch (event.type) {
       case 'source':
         this.#blocks.sources.push(event.source)

@@ -63,7 +63,7 @@ export function responsesEncoder({ head, reader, after = -1 }: ResponsesEncoderO
 const endTypes: Partial<Record<ResponseStatus, string>> = { completed: 'completed', incomplete: 'incomplete' }
 
 /** The state of a run whose end was read. */
-export function endedState({ facts: { end, sources, approvals }, output }: ResponseReader): ResponseState {
+export function endedState({ facts: { end, sources, approvals }, output, hasSteps }: ResponseReader): ResponseState {
   const { runId = '', finishReason = 'error', cost, usage = {} } = end ?? {}
   const problem = runProblem(end ?? { finishReason })
   const waiting = finishReason === 'approval' ? approvals : []
@@ -72,6 +72,7 @@ export function endedState({ facts: { end, sources, approvals }, output }: Respo
     facts: { runId, finishReason, cost, sources, approvals: waiting },
     ...{ status, output, usage },
     ...(problem && { error: openaiError(problem) }),
+    isBlocked: finishReason === 'content-filter' && !hasSteps,
   }
 }
 

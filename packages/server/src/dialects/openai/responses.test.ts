@@ -241,6 +241,20 @@ describe.each(clients)('the client openai %i', (_, connect) => {
     expect(await agent.sessions.list({ agentId: 'test', userId: 'default' })).toMatchObject([{ turns: 1 }])
   })
 
+  it('says `store: false` of a question that a hook blocks, of which nothing is stored', async () => {
+    const { agent } = make(['One.'], {
+      hooks: { input: ({ content }) => (JSON.stringify(content).includes('password') ? { block: 'No.' } : undefined) },
+    })
+    const client = connect(createApp(agent, quiet))
+    const blocked = await client.responses.create({ model, input: 'My password', store: true })
+    expect(blocked).toMatchObject({ output_text: 'No.', store: false, agentkit: { finish_reason: 'content-filter' } })
+    await expect(client.responses.retrieve(blocked.id)).rejects.toMatchObject({ status: 404 })
+    const stream = await client.responses.create({ model, input: 'My password', stream: true })
+    const last = (await Array.fromAsync(stream)).at(-1)
+    expect(last).toMatchObject({ response: { store: false } })
+    expect(await client.responses.create({ model, input: 'A' })).toMatchObject({ store: true })
+  })
+
   it('requests an approval, and continues once it is answered', async () => {
     const { agent, paid } = make([{ text: 'I pay.', toolCalls: [{ name: 'pay', input: { amount: 5 } }] }, 'Paid.'])
     const client = connect(createApp(agent, quiet))
