@@ -21,6 +21,16 @@ const cases: { name: string; text: string; frames: Frame[] }[] = [
     frames: [frame('a'), frame('{\n  "error": {}\n}'), frame('b')],
   },
   { name: 'heartbeats of blank data', text: 'data:\n\ndata: a\n\nevent: ping\ndata:  \n\n', frames: [frame('a')] },
+  {
+    name: 'heartbeats of text',
+    text: 'data: ping\n\ndata: : ping - 2\n\ndata: [PING]\n\nevent: keepalive\ndata: 12:30:00\n\ndata: a\n\ndata: : OPENROUTER PROCESSING\n\n',
+    frames: [frame('a')],
+  },
+  {
+    name: 'damaged JSON, which is no heartbeat',
+    text: 'event: ping\ndata: {"a\n\ndata: :"b"}\n\ndata: pinging\n\ndata: "ping\n\n',
+    frames: [frame('{"a', 'ping'), frame(':"b"}'), frame('pinging'), frame('"ping')],
+  },
   { name: 'an error of blank data', text: 'event: error\ndata:\n\n', frames: [frame('', 'error')] },
   { name: 'frames without data', text: 'event: ping\n\ndata: a\n\n\n\n', frames: [frame('a')] },
 ]
@@ -59,9 +69,9 @@ describe('SseParser', () => {
     expect(parser.end()).toEqual([{ ...frame('{\n"error": 1\n}'), unterminated: true }])
   })
 
-  it('does not treat a comment at the end as a frame', () => {
+  it.each([': bye', 'data: ping', 'data: : bye\n'])('does not treat the heartbeat %j at the end as a frame', (text) => {
     const parser = new SseParser()
-    parser.push(': bye')
+    parser.push(text)
     expect(parser.end()).toEqual([])
   })
 

@@ -38,11 +38,10 @@ export class SseParser {
     this.#line = ''
     if (line !== '') this.#takeLine(line, [])
     const isCut = this.#data !== undefined || this.#event !== '' || (line !== '' && !line.startsWith(':'))
-    if (!isCut) return []
     const frame: Frame = { event: this.#event, data: this.#data ?? '', unterminated: true }
     this.#event = ''
     this.#data = undefined
-    return [frame]
+    return isCut && !(frame.data !== '' && isHeartbeat(frame)) ? [frame] : []
   }
 
   /** Characters in the buffer. */
@@ -64,9 +63,8 @@ export class SseParser {
 
   #takeLine(line: string, frames: Frame[]): void {
     if (line === '') {
-      // Gateways send blank data to keep a connection open.
-      const isFrame = this.#data?.trim() || (this.#data !== undefined && this.#event === 'error')
-      if (isFrame) frames.push({ event: this.#event, data: this.#data ?? '' })
+      const frame = { event: this.#event, data: this.#data ?? '' }
+      if (this.#data !== undefined && !isHeartbeat(frame)) frames.push(frame)
       this.#data = undefined
       this.#event = ''
       this.#isBare = false
@@ -90,6 +88,20 @@ export class SseParser {
   }
 }
 
+/**
+ * Whether a gateway keeps the connection open with data that is no JSON: blank data, `ping`, or a comment that has become
+ * data, such as `: ping - 2`. Only text that cannot be a part of a JSON document counts: a damaged one is an error.
+ */
+function isHeartbeat({ event, data }: Frame): boolean {
+  if (data.charCodeAt(0) === brace || event === 'error') return false
+  if (data.trim() === '' || heartbeatName.test(event)) return true
+  return data.length <= longestHeartbeat && (heartbeatName.test(data.trim()) || comment.test(data))
+}
+
+const heartbeatName = /^\[?(?:ping|pong|heartbeat|keep-?alive)\]?$/i
+const comment = /^\s*:[^"{}[\]]*$/
+const longestHeartbeat = 200
+const brace = 123
 const space = 32
 
 function fieldValue(line: string, colonEnd: number): string {
