@@ -122,6 +122,8 @@ function prepareCall(connection: Connection, context: ErrorContext): (request: M
     strict: official,
     ...(official && { mostStops: 4 }),
     ...(!official && { returnsTo: `${context.provider}/${context.model}` }),
+    // OpenAI's models, which the name shows, have no template.
+    strictRoles: !official && traits.reasoning === undefined,
     traits,
   }
   return (request) => chatCall(request, endpoint, compat)

@@ -7,6 +7,7 @@ import { withItems } from './array-items.ts'
 import { type ChatRoles, toChatMessages } from './chat-messages.ts'
 import type { ChatMessage, ChatRequest, ChatTool, ChatUserPart } from './chat-types.ts'
 import { cacheFields, markEnds, withBreakpoint } from './prompt-cache.ts'
+import { withStrictRoles } from './strict-roles.ts'
 import { isStrictSchema, toolParameters } from './strict-schema.ts'
 import { type ReasoningEffort, supportedOptions } from './supported-options.ts'
 import type { OpenAITraits } from './traits.ts'
@@ -19,6 +20,8 @@ export type ChatCompat = ChatRoles & {
   strict: boolean
   /** The most texts to stop at; any number when absent. */
   mostStops?: number
+  /** Whether the server may run a chat template that refuses messages in another order. */
+  strictRoles?: boolean
   traits: OpenAITraits
   /** Whether the model takes an image or a file; images in common formats and PDFs when absent. */
   reads?(part: MediaPart): boolean
@@ -35,7 +38,8 @@ export function toChatRequest(
 ): { body: ChatRequest; warnings: string[] } {
   const warnings: string[] = []
   const readable = readableMessages(request.messages, compat.reads ?? readByChat, model, warnings)
-  const messages = toChatMessages(readable, compat, convertedOf(request))
+  const converted = toChatMessages(readable, compat, convertedOf(request))
+  const messages = compat.strictRoles ? withStrictRoles(converted, model) : converted
   const supported = supportedOptions(request, compat.traits, model, warnings)
   // All messages were blank; an empty list is rejected.
   if (messages.length === 0) messages.push({ role: 'user', content: continuePrompt })
