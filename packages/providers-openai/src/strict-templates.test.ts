@@ -29,7 +29,7 @@ it('asks a server whose template demands that users and assistants take turns', 
     const turns = messages.filter(({ role, tool_calls }) => role !== 'system' && role !== 'tool' && !tool_calls)
     const alternate = turns.every(({ role }, index) => role === (index % 2 === 0 ? 'user' : 'assistant'))
     if (!alternate) return refused(response, request)
-    streaming(response).end(messages.some(({ tool_calls }) => tool_calls) ? answered : called)
+    return streaming(response).end(messages.some(({ tool_calls }) => tool_calls) ? answered : called)
   })
   const model = openai({ baseURL: server.baseURL }).model('mistralai/Mistral-Small-3.2-24B-Instruct-2506')
   const agent = new Agent({ name: 'Guide', instruction: 'Be brief.', functions: [photo], model })

@@ -12,8 +12,10 @@ const secretName = /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL/i
 
 /** The patterns of well-known keys and tokens. */
 const secretShapes: readonly RegExp[] = [
-  /\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{8,}/g,
-  /\b(?:gsk_|ghp_|gho_|github_pat_|glpat-|xox[abprs]-|AKIA|AIza|pcsk_)[A-Za-z0-9_-]{8,}/g,
+  /\b(?:sk[-_]|[pr]k-|[pr]k_(?:live|test)_)[A-Za-z0-9_-]{8,}/g,
+  /\b(?:gsk_|gh[oprsu]_|github_pat_|glpat-|xox[abeprs]-|xapp-|AKIA|ASIA|AIza|ya29\.|pcsk_)[A-Za-z0-9_-]{8,}/g,
+  /\b(?:xai-|hf_|pplx-|r8_|npm_)[A-Za-z0-9]{20,}/g,
+  /\b(?:nvapi-|tvly-)[A-Za-z0-9_-]{20,}/g,
   /\bBearer\s+[A-Za-z0-9._~+/=-]{8,}/gi,
   /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g,
 ]
@@ -24,9 +26,20 @@ const secretShapes: readonly RegExp[] = [
  */
 const passwordInAddress = /(:\/\/[^\s/?#:@]*:)(?!\d{1,5}["'<>)\]}])[^\s/?#]+(?=@)/g
 
+/** A private key in PEM, also inside JSON, where its line breaks are `\\n`; its end may be cut. */
+const privateKey =
+  /(-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----)(?:\s|\\[nr]){0,8}(?:(?:Proc-Type|DEK-Info):[^\n\\]{0,200}(?:\s|\\[nr]){0,8}){0,2}[A-Za-z0-9+/]{16,}[A-Za-z0-9+/=\s\\]*/g
+
+/** The credentials of HTTP's Basic scheme. The same word begins prose. */
+const basic = /\b(Basic\s{1,4})([A-Za-z0-9+/]{4,}={0,2})/gi
+
+/** A value after a name of a secret, in a query, a header, JSON, or a connection string. */
+const named =
+  /((password|passwd|pwd|secret|(?:api|access|secret|private|account)[-_]?key|(?:access|auth|refresh|id|session|security)[-_]?token|(?<![\w-])token|[?&](?:key|sig|auth|[\w-]{0,30}(?:signature|credential)))["'\\]{0,2}\s?[:=]\s?["'\\]{0,2})([^\s"'\\`,;&()<>[\]{}|]{6,})/gi
+
 /**
  * Removes secrets from a text: the values of environment variables with secret names, strings that look like a key or
- * token, passwords in addresses, and the given `secrets`.
+ * token, private keys, passwords in addresses, values with the name of a secret (`api_key=…`), and the given `secrets`.
  */
 export function redactSecrets(text: string, secrets: readonly string[] = []): string {
   let clean = text
@@ -36,7 +49,24 @@ export function redactSecrets(text: string, secrets: readonly string[] = []): st
     if (secret.length >= 6) clean = clean.replaceAll(secret, '[redacted]')
   }
   for (const shape of secretShapes) clean = clean.replace(shape, '[redacted]')
-  return clean.replace(passwordInAddress, '$1[redacted]')
+  return clean
+    .replace(privateKey, '$1[redacted]')
+    .replace(basic, (whole, scheme: string, value: string) => (isBasic(value) ? `${scheme}[redacted]` : whole))
+    .replace(named, (whole, head: string, name: string, value: string, at: number) =>
+      isSecretValue(name, value, clean.charAt(at - 1), clean.charAt(at + whole.length)) ? `${head}[redacted]` : whole,
+    )
+    .replace(passwordInAddress, '$1[redacted]')
+}
+
+/** A name and a password with a colon between them, in base64. */
+function isBasic(value: string): boolean {
+  return value.length % 4 === 0 && /^[\x20-\x39\x3b-\x7e]*:[\x20-\x7e]*$/.test(atob(value))
+}
+
+/** Secrets have digits; words, types, calls (`token = next()`) and names of variables (`$TOKEN`) mostly none. */
+function isSecretValue(name: string, value: string, before: string, after: string): boolean {
+  const least = /^pass|^pwd/i.test(name) ? 6 : /^token$/i.test(name) && !/[?&]/.test(before) ? 16 : 8
+  return value.length >= least && /\d/.test(value) && !value.startsWith('$') && after !== '(' && after !== '['
 }
 
 /**
