@@ -68,3 +68,26 @@ it('gives the `reasoning_details` of a gateway back, each with the id of its cal
     { type: 'reasoning.encrypted', data: 'AA==', id: call?.tool_calls?.[0]?.id, index: 1 },
   ])
 })
+
+it('gives the signature of a call back to the model of Gemini that has made it, and to no other', async () => {
+  const signature = { google: { thought_signature: 'sig' } }
+  const first = { index: 0, id: 'c1', function: { name: 'sky', arguments: '{}' }, extra_content: signature }
+  const second = { index: 1, id: 'c2', function: { name: 'sky', arguments: '{}' } }
+  await using server = await loopback((response, request) => {
+    const calls = (request.body.messages as { tool_calls?: { extra_content?: unknown }[] }[]).find((m) => m.tool_calls)
+    if (!calls)
+      return streaming(response).end(sse(choice({ tool_calls: [first, second] }), choice({}, 'stop'), '[DONE]'))
+    const sent = calls.tool_calls?.map((call) => call.extra_content)
+    const expected = request.body.model === 'gemini-3-flash' ? [signature, undefined] : [undefined, undefined]
+    // As Google's server does.
+    const isTaken = JSON.stringify(sent) === JSON.stringify(expected)
+    return isTaken ? streaming(response).end(answered) : refused(response, request)
+  })
+  const provider = openai({ name: 'google', baseURL: server.baseURL })
+  const agent = new Agent({ name: 'Guide', functions: [sky], model: provider.model('gemini-3-flash') })
+  const { error, text, messages } = await agent.stream('How is the sky?').result
+  expect([error, text]).toEqual([undefined, 'It is blue.'])
+  const other = new Agent({ name: 'Guide', functions: [sky], model: provider.model('other') })
+  const next = await other.stream('Sure?', { history: messages }).result
+  expect([next.error, next.text]).toEqual([undefined, 'It is blue.'])
+})

@@ -1,3 +1,4 @@
+import type { JSONValue } from '@agentkit/core'
 import { parseArguments } from '../stream/parse-arguments.ts'
 
 /** A call whose arguments arrive in pieces. */
@@ -9,6 +10,8 @@ export type OpenCall = {
   lastSign: string
   /** How often its arguments were parsed to find their end. */
   parses: number
+  /** What its model wants back with it. */
+  extraContent?: JSONValue
 }
 /** A piece of a call, as one delta has it: empty where the delta lacks a field. */
 export type CallPiece = { callId: string; name: string; piece: string }

@@ -7,7 +7,7 @@ import { fileName, mediaURL } from '../messages/media.ts'
 import { repairTranscript } from '../messages/repair-transcript.ts'
 import { argumentsText, assistantText, isBlank, wellFormed } from '../messages/text.ts'
 import type { ChatMessage, ChatUserPart } from './chat-types.ts'
-import { returnedReasoning } from './returned-reasoning.ts'
+import { returnedExtraContent, returnedReasoning } from './returned-reasoning.ts'
 
 /** OpenAI rejects longer ones here. */
 const longestCallId = 40
@@ -19,8 +19,9 @@ export type ChatRoles = {
   /** `provider/model` that gets its reasoning back, as `reasoning`; no model when absent. */
   reasoningOwner?: string
   /**
-   * `provider/model` that gets back its `reasoning_content` and `reasoning_details`; no model when absent. Servers of
-   * DeepSeek's and Moonshot's models refuse calls without the former, and OpenRouter without the latter.
+   * `provider/model` that gets back its `reasoning_content`, `reasoning_details` and `extra_content`; no model when absent.
+   * Servers of DeepSeek's and Moonshot's models refuse calls without the first, OpenRouter without the second, and Google's
+   * without the third.
    */
   returnsTo?: string
 }
@@ -100,10 +101,11 @@ function assistantMessage(
   if (!isBlank(reasoning)) item.reasoning = wellFormed(reasoning)
   if (returnsTo !== undefined) Object.assign(item, returnedReasoning(message, returnsTo, longestCallId))
   if (calls.length > 0) {
-    item.tool_calls = calls.map(({ callId, name, input }) => ({
-      id: callId,
+    item.tool_calls = calls.map((call) => ({
+      id: call.callId,
       type: 'function',
-      function: { name: wireToolName(name), arguments: argumentsText(input) },
+      function: { name: wireToolName(call.name), arguments: argumentsText(call.input) },
+      ...(returnsTo !== undefined && returnedExtraContent(call, returnsTo)),
     }))
   }
   return item

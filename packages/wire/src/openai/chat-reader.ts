@@ -1,4 +1,4 @@
-import type { ModelEvent, ModelFinishReason, ModelRequest, Usage } from '@agentkit/core'
+import type { JSONValue, ModelEvent, ModelFinishReason, ModelRequest, Usage } from '@agentkit/core'
 import { failureOfBody, isFlatError } from '../errors/failure.ts'
 import { type ErrorContext, incompleteStream, providerError } from '../errors/provider-error.ts'
 import { isCallId } from '../stream/call-id.ts'
@@ -17,7 +17,7 @@ import {
   newCall,
   type OpenCall,
 } from './call-pieces.ts'
-import { ReasoningDetails, reasoningContent } from './returned-reasoning.ts'
+import { extraContentData, ReasoningDetails, reasoningContent } from './returned-reasoning.ts'
 import { mergeUsage, withTotal } from './usage.ts'
 
 /** The fields that are read; servers omit any of them, and send null for any of them. */
@@ -45,7 +45,12 @@ type Delta = {
   reasoning_details?: unknown
   tool_calls?: (CallDelta | null)[] | CallDelta | null
 } & { [Item in (typeof serverItems)[number]]?: unknown }
-type CallDelta = { index?: unknown; id?: unknown; function?: { name?: unknown; arguments?: unknown } | null }
+type CallDelta = {
+  index?: unknown
+  id?: unknown
+  function?: { name?: unknown; arguments?: unknown } | null
+  extra_content?: unknown
+}
 /**
  * Items that a server adds without request: Groq's own tools, images and audio of a gateway, calls in the oldest form.
  */
@@ -73,7 +78,7 @@ export class ChatReader implements FrameReader {
 
   /**
    * @param request.answerTool the tool whose arguments are emitted while they are written
-   * @param returnsReasoning whether the model gets back its `reasoning_content` and `reasoning_details`
+   * @param returnsReasoning whether the model gets back its `reasoning_content`, `reasoning_details` and `extra_content`
    */
   constructor(
     context: ErrorContext,
@@ -112,7 +117,7 @@ export class ChatReader implements FrameReader {
     if (interruptions.has(reason)) throw incompleteStream(this.#context)
     const details = this.#details.data
     if (details) this.#reply.endReasoning(details)
-    for (const call of this.#calls) this.#reply.toolCall(call)
+    for (const call of this.#calls) this.#reply.toolCall({ ...call, data: extraContentData(call) })
     const refused = this.#refused ? 'content-filter' : (finishReasons.get(reason) ?? 'stop')
     this.#reply.finish(refused, withTotal(this.#usage))
   }
@@ -169,12 +174,16 @@ export class ChatReader implements FrameReader {
     for (const item of serverItems) if (isGiven(delta[item])) this.#reply.warn(leftOut(item))
   }
 
-  #readCall({ index, id, function: called }: CallDelta): void {
+  #readCall({ index, id, function: called, extra_content }: CallDelta): void {
     const name = typeof called?.name === 'string' ? called.name : ''
     const callId = isCallId(id) ? id : ''
     const text = called?.arguments
     const piece = typeof text === 'string' ? text : text == null ? '' : JSON.stringify(text)
     const call = this.#openCall(typeof index === 'number' ? index : undefined, { callId, name, piece })
+    if (this.#returnsReasoning && isRecord(extra_content)) {
+      call.extraContent = extra_content as JSONValue // parsed from JSON
+      this.#reply.countData(call.extraContent)
+    }
     if (isListedAgain(call, { callId, name, piece })) return
     if (call.callId === '') call.callId = callId
     if (call.name === '') call.name = name

@@ -1,4 +1,4 @@
-import type { JSONSchema } from '@agentkit/core'
+import type { JSONSchema, JSONValue } from '@agentkit/core'
 import type { Breakpoint, CacheFields } from './prompt-cache.ts'
 import type { ReasoningEffort } from './supported-options.ts'
 
@@ -38,7 +38,12 @@ export type ChatUserPart =
   | ({ type: 'image_url'; image_url: { url: string } } & Breakpoint)
   | ({ type: 'file'; file: { filename: string; file_data: string } } & Breakpoint)
 
-export type ChatToolCall = { id: string; type: 'function'; function: { name: string; arguments: string } }
+export type ChatToolCall = {
+  id: string
+  type: 'function'
+  function: { name: string; arguments: string }
+  extra_content?: JSONValue
+}
 
 /** A tool as Chat Completions takes it. */
 export type ChatTool = {

@@ -1,4 +1,4 @@
-import type { AssistantMessage, JSONValue } from '@agentkit/core'
+import type { AssistantMessage, JSONValue, ToolCallPart } from '@agentkit/core'
 import { wireCallId } from '../messages/call-ids.ts'
 import { wellFormed } from '../messages/text.ts'
 import { isRecord } from '../util/json.ts'
@@ -7,6 +7,19 @@ type Detail = { [name: string]: JSONValue }
 
 /** The data of reasoning that its model gets back in the field in which it arrived. */
 export const reasoningContent = { field: 'reasoning_content' } as const
+
+const extraContent = 'extra_content'
+
+/** The data of a call: servers of Gemini's models put the signature of its thoughts there, and refuse the call without it. */
+export function extraContentData({ extraContent: content }: { extraContent?: JSONValue }): JSONValue | undefined {
+  return content === undefined ? undefined : { field: extraContent, content }
+}
+
+/** @param owner `provider/model` that gets back what it has sent */
+export function returnedExtraContent({ opaque }: ToolCallPart, owner: string): { extra_content?: JSONValue } {
+  const data = opaque?.owner === owner ? opaque.data : undefined
+  return isRecord(data) && data.field === extraContent ? { extra_content: (data.content ?? {}) as JSONValue } : {}
+}
 
 /** The `reasoning_details` of one answer, as gateways such as OpenRouter send them: the pieces of a text are joined. */
 export class ReasoningDetails {
