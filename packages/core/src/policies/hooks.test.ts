@@ -133,6 +133,22 @@ describe('the result of a hook must be valid', () => {
     })
   })
 
+  it('names the message for which a request is refused', async () => {
+    const cut = { messages: [ofAssistant({ type: 'text', text: 'Hi' }), { role: 'user', content: 'And?' }] }
+    await expect(runHook('beforeModel', () => cut as never, { given: true }, context)).rejects.toThrow(
+      'or nothing. Message 0: the conversation does not begin with the user.',
+    )
+    const text = {
+      messages: [
+        { role: 'user', content: 'Hi' },
+        { role: 'assistant', content: 'Hello' },
+      ],
+    }
+    await expect(runHook('beforeModel', () => text as never, { given: true }, context)).rejects.toThrow(
+      'Message 1: `content` of role "assistant" is a list of parts',
+    )
+  })
+
   it.each<[keyof Hooks, unknown]>([
     ['input', { role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
     ['beforeModel', { messages: [{ role: 'user', content: 'Hi' }], temperature: 0 }],

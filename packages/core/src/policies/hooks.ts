@@ -1,5 +1,5 @@
 import type { ModelRequest } from '../contracts/model.ts'
-import { type AgentKitError, invalidArgument, invalidConfig, isAgentKitError } from '../data/errors.ts'
+import { invalidArgument, invalidConfig, isAgentKitError } from '../data/errors.ts'
 import type { AssistantMessage, JSONValue, Message, UserMessage } from '../data/message.ts'
 import { isRecord, messageProblem } from '../data/message-problem.ts'
 import { toolCalls, validateTranscript } from '../data/transcript.ts'
@@ -134,11 +134,13 @@ export async function runHook<Value extends object>(
     const isBlock = typeof result === 'object' && 'block' in result && Boolean(result.block)
     const isUsable = typeof result === 'object' && !isBlock && rules[name].isUsable(result)
     // The output of a tool may be anything, and becomes plain JSON later; other results are sent to models and stored.
-    if (!isUsable || (name !== 'afterTool' && measureJSON(result, bounds).problem)) throw unusableResult(name)
+    if (!isUsable || (name !== 'afterTool' && measureJSON(result, bounds).problem)) {
+      throw unusableResult(name, { problem: name === 'beforeModel' ? transcriptProblem(Object(result)) : undefined })
+    }
     // The check covers the cast.
     return { value: (name === 'afterTool' ? result : cloneJSON(result as JSONValue)) as Value, changed: true }
   } catch (error) {
-    throw isAgentKitError(error) ? error : unusableResult(name, error)
+    throw isAgentKitError(error) ? error : unusableResult(name, { cause: error })
   }
 }
 
@@ -194,11 +196,11 @@ function inTurn(name: keyof Hooks, first: AnyHook, second: AnyHook): AnyHook {
   }
 }
 
-/** @param cause the error of reading the result, which may be a proxy */
-function unusableResult(name: keyof Hooks, cause?: unknown): AgentKitError {
+/** @param details.cause the error of reading the result, which may be a proxy */
+function unusableResult(name: keyof Hooks, { problem, ...details }: { problem?: string | undefined; cause?: unknown }) {
   const { wanted } = rules[name]
   const message = `The hook \`${name}\` returned what cannot be used. Return ${wanted}, { block: "why" }, or nothing.`
-  return invalidConfig(message, cause === undefined ? {} : { cause })
+  return invalidConfig(problem === undefined ? message : `${message} ${problem}.`, details)
 }
 
 /** Deep enough for the schemas in a request, and more values than any conversation has. */
@@ -211,7 +213,7 @@ const rules: Record<keyof Hooks, { wanted: string; isUsable(result: object): boo
   },
   beforeModel: {
     wanted: 'a request whose messages are a valid transcript',
-    isUsable: (request) => 'messages' in request && isTranscript(request.messages),
+    isUsable: (request) => 'messages' in request && transcriptProblem(request) === undefined,
   },
   afterModel: {
     wanted: 'a message of the assistant whose tool calls have ids of their own',
@@ -231,8 +233,10 @@ const rules: Record<keyof Hooks, { wanted: string; isUsable(result: object): boo
   },
 }
 
-function isTranscript(messages: unknown): boolean {
-  return validateTranscript(messages as readonly Message[]).length === 0 // which accepts values of any type
+function transcriptProblem(request: object): string | undefined {
+  const { messages } = request as { messages: readonly Message[] } // of any type, which the check accepts
+  const [first] = validateTranscript(messages)
+  return first && `Message ${first.index}: ${first.problem}`
 }
 
 function isMessage(value: unknown): value is Message {
