@@ -1,4 +1,13 @@
-import { contextless, events, type ForeignWords, none, sampling, withSettings } from './foreign-words.ts'
+import {
+  contextless,
+  events,
+  type ForeignWords,
+  none,
+  sampling,
+  storeWord,
+  toolsOfStep,
+  withSettings,
+} from './foreign-words.ts'
 
 const ofAgent = (name: string): string => `\`${name}\` of the agent: new Agent({ ${name} })`
 
@@ -43,7 +52,7 @@ export const runWords: ForeignWords = {
   guard: ofAgent('guard'),
   retry: ofAgent('retry'),
   prepareStep: ofAgent('hooks'),
-  store: ofAgent('sessions'),
+  store: `${storeWord} of the agent`,
   topP: sampling,
   topK: sampling,
   seed: sampling,
@@ -54,7 +63,7 @@ export const runWords: ForeignWords = {
   responseFormat: ofAgent('output'),
   experimental_output: ofAgent('output'),
   toolsets: ofAgent('functions'),
-  activeTools: none('an agent may call all of its `functions`'),
+  activeTools: `${toolsOfStep} of the agent`,
   requireToolApproval: '`needsApproval` of a tool',
   interruptBefore: '`needsApproval` of a tool',
   telemetry: '`telemetry = "otlp"` in agentkit_config.toml',
@@ -122,7 +131,7 @@ export const toolWords: ForeignWords = {
   timeoutErrorFunction: failure,
   retries: none('the model may call again after a failure'),
   maxRetries: none('the model may call again after a failure'),
-  isEnabled: none('leave the tool out of `functions`'),
+  isEnabled: 'added to what tool() returns: { ...tool({ … }), isEnabled: ({ userId }) => true }',
   strict: none('each provider gets the schema as strictly as it can'),
   inputGuardrails: '`hooks: { beforeTool }` of the agent',
   outputGuardrails: '`hooks: { afterTool }` of the agent',

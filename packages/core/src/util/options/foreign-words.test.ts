@@ -33,6 +33,9 @@ it.each<[string, string]>([
   ['max_tokens', '`max_tokens` is `maxOutputTokens` here.'],
   ['prepareStep', '`prepareStep` is `hooks: { beforeModel }` here.'],
   ['topP', '`topP` has no counterpart here: providers differ in it. How much answers vary is `temperature`.'],
+  ['purpose', '`purpose` is `description` here.'],
+  ['store', '`store` is `memory`, which remembers users, or `sessions`, which keeps conversations, here.'],
+  ['activeTools', '`activeTools` is `hooks: { beforeModel }`, which returns the request with fewer `tools`, here.'],
   ['runtimeContext', '`runtimeContext` has no counterpart here: tools receive `userId`'],
 ])('answers the option %s of another library with ours', (word, answer) => {
   const refusal = expect.objectContaining({ code: 'invalid-argument', message: expect.stringContaining(answer) })
@@ -73,6 +76,7 @@ it('answers in the words of a run and of a tool', async () => {
   expect(withOption('parameters')).toThrow('Tool "weather": `parameters` is `input` here.')
   expect(withOption('input_schema')).toThrow('Tool "weather": `input_schema` is `input` here.')
   expect(withOption('requireConfirmation')).toThrow('Tool "weather": `requireConfirmation` is `needsApproval` here.')
+  expect(withOption('isEnabled')).toThrow('`isEnabled` is added to what tool() returns: { ...tool({ … }), isEnabled:')
   expect(withOption('inptu')).toThrow('Tool "weather": a tool has no option "inptu". Did you mean "input"? There are:')
 })
 

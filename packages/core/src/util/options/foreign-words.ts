@@ -11,6 +11,9 @@ const ofRun = (name: string): string => `\`${name}\` of a run: agent.chat("…",
 const ofProvider = (name: string): string => `an option of the provider: openai({ ${name} }).model("gpt-5.4-mini")`
 export const events: string = 'the events of agent.stream("…")'
 
+/** Of LangGraph it is what is known of users; elsewhere it keeps conversations. */
+export const storeWord = '`memory`, which remembers users, or `sessions`, which keeps conversations,'
+export const toolsOfStep = '`hooks: { beforeModel }`, which returns the request with fewer `tools`,'
 const chain = '`model`, a list: model: [first, next]'
 const approval = '`needsApproval` of a tool'
 const noCounterpart = 'has no counterpart'
@@ -36,7 +39,6 @@ export const agentWords: ForeignWords = {
   role: 'instruction',
   goal: 'instruction',
   backstory: 'instruction',
-  purpose: 'instruction',
   globalInstruction: 'instruction',
   messages: 'the first argument of agent.chat("…"), and `history` of a run for earlier messages',
   messageModifier: 'instruction',
@@ -63,7 +65,7 @@ export const agentWords: ForeignWords = {
   conversationId: session,
   userId: ofRun('userId'),
   resourceId: ofRun('userId'),
-  store: 'sessions',
+  store: storeWord,
   storage: 'sessions',
   db: 'sessions',
   sessionManager: 'sessions',
@@ -82,6 +84,7 @@ export const agentWords: ForeignWords = {
   supervisor: swarm,
   workflows: '`workflow().….asAgent()`, which is a member of a swarm,',
   handoffDescription: 'description',
+  purpose: 'description',
   inputGuardrails: '`hooks: { input }`',
   outputGuardrails: '`hooks: { output }`',
   guardrails: '`hooks: { input, output }`',
@@ -159,7 +162,7 @@ export const agentWords: ForeignWords = {
   defaultOptions: byThemselves,
   defaultGenerateOptions: byThemselves,
   defaultStreamOptions: byThemselves,
-  activeTools: none('an agent may call all of its `functions`'),
+  activeTools: toolsOfStep,
   toolCallConcurrency: none('8 tool calls run at once'),
   maxConcurrency: none('8 tool calls run at once'),
   conversationManager: summarized,
