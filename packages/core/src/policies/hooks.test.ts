@@ -173,7 +173,10 @@ describe('hooks', () => {
   })
 
   it.each<[unknown, string]>([
-    [{ onStart() {} }, 'Unknown option `hooks.onStart`. Known: input, beforeModel, '],
+    [{ inputs() {} }, 'Unknown option `hooks.inputs`. Did you mean `hooks.input`? Known: input, beforeModel, '],
+    [{ onStart() {} }, '`onStart` is the event `run-start` of agent.stream("…") here.'],
+    [{ onPrepareMessages() {} }, '`onPrepareMessages` is `beforeModel` here.'],
+    [{ wrapToolCall() {} }, '`wrapToolCall` is `beforeTool` and `afterTool` here.'],
     [{ input: 'no' }, '`hooks.input` is a function.'],
     [
       new (class {

@@ -8,6 +8,7 @@ import { cloneJSON } from '../util/json/clone-json.ts'
 import { isDeepEqual } from '../util/json/deep-equal.ts'
 import { measureJSON } from '../util/json/measure-json.ts'
 import { checkOptions, isFunction, type OptionRules } from '../util/options/check-options.ts'
+import { hookWords } from '../util/options/foreign-call-words.ts'
 import { redactedError } from '../util/text/redact.ts'
 
 /** What a hook receives beside its value: the run that calls it. */
@@ -82,10 +83,8 @@ const hookRules = {
 
 /** @throws AgentKitError `invalid-argument` for an unknown hook, and for one that is not a function */
 export function checkHooks(hooks: Hooks): void {
-  checkOptions(isOfClass(hooks) ? ofClass(hooks) : hooks, hookRules, {
-    of: 'hooks',
-    example: '{ input(message) { … } }',
-  })
+  const given = isOfClass(hooks) ? ofClass(hooks) : hooks
+  checkOptions(given, hookRules, { of: 'hooks', example: '{ input(message) { … } }', words: hookWords })
 }
 
 /** The hooks of an agent. An object of a class has them as methods, which are not its own fields. */

@@ -3,6 +3,7 @@ import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import type { AgentRun, RunOptions } from '../runs/driver/run.ts'
 import { memorySessions } from '../sessions/memory-sessions.ts'
 import { checkOptions, isCount, isFunction, type OptionRules } from '../util/options/check-options.ts'
+import { workflowWords } from '../util/options/foreign-call-words.ts'
 import { branchStep, conditionStep, loopStep, parallelStep } from './control-flow.ts'
 import type { StepContext, WorkflowStep } from './step.ts'
 import { isWork, labelOf, toStep } from './to-step.ts'
@@ -36,7 +37,7 @@ import { WorkflowAgent, type WorkflowOptions, workflowRules } from './workflow-a
 export function workflow<Input = string>(options: WorkflowOptions = {}): Workflow<Input, Input> {
   if (typeof options !== 'object' || options === null)
     throw invalidArgument('Pass an object: workflow({ name: "Report" }).')
-  checkOptions(options, workflowRules)
+  checkOptions(options, workflowRules, { words: workflowWords })
   // The workflows that are derived from this one share its sessions.
   return new Workflow({ ...options, sessions: options.sessions ?? memorySessions() }, [])
 }

@@ -141,3 +141,63 @@ export const toolWords: ForeignWords = {
   requestContextSchema: contextless,
   timeout: 'timeoutMs',
 }
+
+const runStart = 'the event `run-start` of agent.stream("…")'
+const runEnd = '`onRunEnd` of the agent, or the event `run-end` of agent.stream("…")'
+const stepEnd = 'the event `step-end` of agent.stream("…")'
+const aroundModel = '`beforeModel` and `afterModel`'
+const aroundTool = '`beforeTool` and `afterTool`'
+
+/** Words for `hooks` of an agent: hooks of VoltAgent, middleware of LangChain and the AI SDK, processors of Mastra. */
+export const hookWords: ForeignWords = {
+  onStart: runStart,
+  onAgentStart: runStart,
+  onEnd: runEnd,
+  onFinish: runEnd,
+  onAgentEnd: runEnd,
+  onStepFinish: stepEnd,
+  onStepEnd: stepEnd,
+  onError: 'what agent.chat("…") throws, or `error` of the result of agent.stream("…"),',
+  onHandoff: 'the event `handoff` of a swarm',
+  onPrepareMessages: 'beforeModel',
+  onPrepareModelMessages: 'beforeModel',
+  prepareStep: 'beforeModel',
+  processInputStep: 'beforeModel',
+  transformParams: 'beforeModel',
+  wrapModelCall: aroundModel,
+  wrapGenerate: aroundModel,
+  wrapStream: aroundModel,
+  processOutputStep: 'afterModel',
+  onToolStart: 'beforeTool',
+  onToolEnd: 'afterTool',
+  onToolError: '`afterTool`, where `isError` is true,',
+  wrapToolCall: aroundTool,
+  beforeAgent: 'input',
+  processInput: 'input',
+  inputGuardrails: 'input',
+  afterAgent: 'output',
+  processOutputResult: 'output',
+  outputGuardrails: 'output',
+}
+
+const typesOfSteps = none('the types of the steps follow from each other')
+
+/** Words for the options of `workflow()`. */
+export const workflowWords: ForeignWords = {
+  inputSchema: 'the type parameter: workflow<Input>({ name })',
+  outputSchema: typesOfSteps,
+  input: 'the type parameter: workflow<Input>({ name })',
+  result: typesOfSteps,
+  state: typesOfSteps,
+  stateSchema: typesOfSteps,
+  purpose: 'description',
+  storage: 'sessions',
+  memory: 'sessions',
+  checkpointer: 'sessions',
+  retryConfig: none('an agent repeats failed calls by its `retry`, and a step that is a function by its own code'),
+  hooks: none('agents of the workflow have `hooks`'),
+  maxSteps: none('agents of the workflow have `maxSteps`, and `budget` limits all of them'),
+  steps: 'the methods .step(), .parallel(), .branch() and .loop()',
+  nodes: 'the methods .step(), .parallel(), .branch() and .loop()',
+  timeout: 'timeoutMs',
+}

@@ -4,7 +4,8 @@ import { Agent } from '../../agents/agent.ts'
 import { agentRules } from '../../agents/agent-options.ts'
 import { Swarm } from '../../swarm/swarm.ts'
 import { tool } from '../../tools/define-tool.ts'
-import { runWords, toolWords } from './foreign-call-words.ts'
+import { workflow } from '../../workflows/workflow.ts'
+import { hookWords, runWords, toolWords, workflowWords } from './foreign-call-words.ts'
 import { foreignModel } from './foreign-values.ts'
 import { agentWords, swarmWords } from './foreign-words.ts'
 
@@ -54,6 +55,13 @@ it('answers in the words of a swarm', () => {
   expect(() => new Swarm(options)).toThrow('`handoffs` is `agents` with `collaboration: "handoff"` here.')
   expect(() => new Swarm({ name: 'Team', agents: [agent], model, tools: [] } as never)).toThrow('is `functions` here.')
   expect(() => new Swarm({ name: 'Team', nodes: [agent], model } as never)).toThrow('`nodes` is `agents` here.')
+})
+
+it('answers in the words of a workflow', () => {
+  const withOption = (word: string) => () => workflow({ name: 'Report', [word]: {} } as never)
+  expect(withOption('inputSchema')).toThrow('`inputSchema` is the type parameter: workflow<Input>({ name }) here.')
+  expect(withOption('checkpointer')).toThrow('`checkpointer` is `sessions` here.')
+  expect(withOption('retryConfig')).toThrow('`retryConfig` has no counterpart here: an agent repeats failed calls')
 })
 
 it.each([
@@ -132,5 +140,5 @@ it('lists no word that is an option of ours', () => {
     const names = Object.values(words).filter((answer) => /^\w+$/.test(answer))
     expect(names.filter((name) => !answers.includes(name))).toEqual([])
   }
-  expect(Object.keys({ ...runWords, ...toolWords })).not.toContain('toString')
+  expect(Object.keys({ ...runWords, ...toolWords, ...hookWords, ...workflowWords })).not.toContain('toString')
 })

@@ -1,5 +1,5 @@
 /**
- * What AI SDK, OpenAI Agents, Mastra and LangGraph call our options, with the answer that names ours. An answer that is
+ * What AI SDK, OpenAI Agents, Mastra, LangGraph and VoltAgent call our options, with the answer that names ours. An answer that is
  * one word is the name of our option; one of `none()` says that there is no such option.
  */
 export type ForeignWords = Readonly<Record<string, string>>
@@ -121,6 +121,12 @@ export const agentWords: ForeignWords = {
   onToolCall: 'the event `tool-call` of agent.stream("…")',
   verbose: events,
   debug: events,
+  onStart: 'the event `run-start` of agent.stream("…")',
+  onToolStart: '`hooks: { beforeTool }`',
+  onToolEnd: '`hooks: { afterTool }`',
+  onHandoff: 'the event `handoff` of a swarm',
+  toolkits: '`functions`, whose items may be lists of tools,',
+  supervisorConfig: 'the `instruction` of `new Swarm({ name, agents: […] })`',
   onFinish: 'onRunEnd',
   onEnd: 'onRunEnd',
   mcpServers: '`functions: [await mcp({ url })]` of @agentkit/mcp, or [mcp.<name>] in agentkit_config.toml',
