@@ -49,6 +49,23 @@ it.each<[string, unknown, RegExp]>([
   expect(() => new Agent({ name: 'Test', functions } as never)).toThrow(problem)
 })
 
+it.each<[string, unknown]>([
+  [
+    'of a class',
+    new (class {
+      async retrieve(input: string) {
+        return `About ${input}`
+      }
+    })(),
+  ],
+  ['with a method', { retrieve: async () => 'About it' }],
+  ['that is a map', new Map()],
+  ['that is a list', []],
+])('reads no files for a retriever of another library %s', (_name, retriever) => {
+  const options = { name: 'Test', model: scriptedModel([]), sessions: ':memory:', retriever: retriever as object }
+  expect(() => new Agent(options)).toThrow('A search of your own is a tool in `functions`.')
+})
+
 it('requires a key when nothing else is wrong', () => {
   expect(() => new Agent({ name: 'Test', functions: [] })).toThrow(expect.objectContaining({ code: 'missing-key' }))
 })

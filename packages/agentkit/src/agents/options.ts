@@ -104,12 +104,18 @@ const optionRules: OptionRules<AgentOptions> = {
   requiredExts: isAny,
   retrievalTool: isOneOf(retrievalTools),
   retriever: {
-    is: 'an object of options, such as { folder: "docs" }, or made by createRetriever()',
-    holds: (value) => typeof value === 'object' && value !== null,
+    is: 'an object of options, such as { folder: "docs" }, or made by createRetriever(). A search of your own is a tool in `functions`',
+    holds: (value) => hasMethod('tools', '').holds(value) || isOptions(value),
   },
 }
 
 const swarmRules: OptionRules<SwarmOptions> = { ...optionRules, agents: isAny, collaboration: isAny, history: isAny }
+
+/** The retriever of another library is often an object of a class: without fields of its own it would be no options. */
+function isOptions(value: unknown): boolean {
+  const prototype: unknown = isRecord(value) && Object.getPrototypeOf(value)
+  return (prototype === Object.prototype || prototype === null) && !hasMethod('retrieve', '').holds(value)
+}
 
 function checkModel(value: unknown): void {
   const models: unknown[] = Array.isArray(value) ? value : [value]
