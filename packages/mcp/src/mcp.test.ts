@@ -257,6 +257,12 @@ describe('options', () => {
     [{ name: 'files' }, 'invalid-config', /^The MCP server "files" has a `url` or a `command`/],
     [{ url: 'ftp://127.0.0.1/' }, 'invalid-config', /http/],
     [{ url: 'http://ada:secret@127.0.0.1/' }, 'invalid-config', /without a user/],
+    [
+      { transport: {} } as object,
+      'invalid-argument',
+      /^Unknown option `transport`\. `transport` is `url`, or `command` and `args`, here/,
+    ],
+    [{ servers: {} } as object, 'invalid-argument', /one call of mcp\(\) for each server/],
     [{ command: 'no-such-command-here' }, 'invalid-config', /no command "no-such-command-here"/],
     [{ command: 'node', headers: {} }, 'invalid-config', /`headers` has no effect/],
     [{ url: 'http://127.0.0.1:9/', headers: { 'x y': 'secret' } }, 'invalid-argument', /names of HTTP headers/],

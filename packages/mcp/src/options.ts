@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { Tool } from '@agentkit/core'
 import {
   checkOptions,
+  type ForeignWords,
   invalidConfig,
   isAny,
   isText,
@@ -113,12 +114,32 @@ const rules: OptionRules<McpOptions> = {
   },
 }
 
+const place = '`url`, or `command` and `args`,'
+
+/** What the clients of the AI SDK, OpenAI Agents, Mastra, LangChain and VoltAgent call our options. */
+const foreignWords: ForeignWords = {
+  servers: 'one call of mcp() for each server',
+  mcpServers: 'one call of mcp() for each server',
+  transport: place,
+  type: place,
+  fullCommand: '`command` and `args`',
+  requestInit: 'headers',
+  toolFilter: 'tools',
+  allowedTools: 'tools',
+  prefixToolNameWithServerName: 'prefix',
+  requireToolApproval: 'needsApproval',
+  requireApproval: 'needsApproval',
+  onElicitationRequest: 'onElicit',
+  elicitation: 'onElicit',
+  timeout: 'timeoutMs',
+}
+
 /**
  * @throws AgentKitError `invalid-argument` for an unknown option or a wrong value
  * @throws AgentKitError `invalid-config` unless there is one of `url` and `command`, and for an address that is not HTTP
  */
 export function checkServer(options: McpOptions): Server {
-  checkOptions(options, { ...rules, name: rules.name ?? isAny })
+  checkOptions(options, { ...rules, name: rules.name ?? isAny }, { words: foreignWords })
   const { url, command, pins = 'agentkit-mcp.lock.json', timeoutMs = 30_000, name, ...rest } = options
   if ((url === undefined) === (command === undefined)) {
     throw invalidConfig(`${known(name)} has a \`url\` or a \`command\`. Give one of them.`)

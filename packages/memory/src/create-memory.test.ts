@@ -387,6 +387,8 @@ describe('createMemory', () => {
 
   it.each([
     [{ recal: true }, 'recal'],
+    [{ workingMemory: { enabled: true } }, '`workingMemory` is `notes` here.'],
+    [{ lastMessages: 10 }, '`lastMessages` is not needed, as a conversation that is too long for its model'],
     [{ days: 0 }, 'days'],
     [{ days: 1.5 }, 'days'],
     [{ recall: 'yes' }, 'recall'],
