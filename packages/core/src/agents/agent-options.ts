@@ -130,7 +130,10 @@ export const agentRules: OptionRules<AgentOptions> = {
   },
   model: isAny,
   id: isAny,
-  instruction: isText,
+  instruction: {
+    is: 'a text. For another one in each run, create an agent per request, or change the messages in `hooks: { beforeModel }`',
+    holds: isText.holds,
+  },
   description: isText,
   version: isText,
   samplePrompts: isTextList,
@@ -161,7 +164,7 @@ export const agentRules: OptionRules<AgentOptions> = {
   },
   approvalDays: isApprovalDays,
   onRunEnd: isFunction,
-  sessions: hasMethod('begin', 'a SessionStore, such as memorySessions()'),
+  sessions: hasMethod('begin', 'a SessionStore: memorySessions(), or sqliteSessions(path) of @agentkit/sessions'),
 }
 
 function isWithin(max: unknown): boolean {

@@ -229,10 +229,16 @@ describe('a value that TypeScript rejects', () => {
 
   it.each<[string, object | undefined, RegExp]>([
     ['no options', undefined, /needs a name/],
+    [
+      'an instruction that is a function',
+      { instruction: () => 'Be brief.' },
+      /`instruction` is a text. For another one in each run, create an agent per request, or .*beforeModel/,
+    ],
     ['an instruction that is not text', { instruction: 5 }, /`instruction` is a text/],
     ['a sample prompt that is not a list', { samplePrompts: 'abc' }, /`samplePrompts` is a list/],
     ['a model without an id', { model: { async *stream() {} } }, /`model` has no `id`/],
     ['a store that is none', { sessions: 5 }, /`sessions` is a SessionStore/],
+    ['the path of a store', { sessions: 'sessions.db' }, /or sqliteSessions\(path\) of @agentkit\/sessions\.$/],
   ])('is refused with the fix: %s', (_name, options, problem) => {
     const given = options && { name: 'Test', functions: [], model, ...options }
     expect(() => new Agent(given as never)).toThrow(problem)
