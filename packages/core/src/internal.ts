@@ -95,6 +95,7 @@ export { areHashes, isProduction, type LockFile, lockFile, notice, pinOf } from 
 export { realPath } from './util/files/real-path.ts'
 export { isSeparateFolder, separateFolder } from './util/files/separate-folders.ts'
 export { userFolder } from './util/files/user-folder.ts'
+export { wellFormedJSON } from './util/json/well-formed-json.ts'
 export {
   checkOptionNames,
   checkOptions,

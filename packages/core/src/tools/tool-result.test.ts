@@ -1,11 +1,34 @@
 import { describe, expect, it } from 'vitest'
 import type { Message } from '../data/message.ts'
 import { validateTranscript } from '../data/transcript.ts'
+import { limits } from '../limits.ts'
 import { cutText } from '../util/text/cut-text.ts'
 import { toToolResult } from './tool-result.ts'
 
 const bound = 262_144
 const bytesOf = (text: unknown): number => Buffer.byteLength(String(text))
+
+describe('half of a surrogate pair, as of a text that a tool has cut', () => {
+  const [half, whole] = ['a\ud83d', 'a\ufffd']
+  it.each([
+    ['in a text', half, whole],
+    ['in a list of parts', [{ type: 'text', text: half }], [{ type: 'text', text: whole }]],
+    ['in data', { [half]: [half, { text: `😀${half}` }] }, { [whole]: [whole, { text: `😀${whole}` }] }],
+    ['in an error', new Error(half), `Error: ${whole}`],
+  ])('becomes U+FFFD %s, for clients and for the model', (_where, value, expected) => {
+    const { content, output } = toToolResult(value)
+    expect(output).toEqual(expected)
+    expect(JSON.stringify(content)).not.toContain('\\ud83d"')
+    expect(content).toEqual(
+      typeof expected === 'string' || Array.isArray(expected) ? expected : JSON.stringify(expected),
+    )
+  })
+
+  it('is not made where the whole text is kept up to its bound', () => {
+    const { whole = '' } = toToolResult(`${'😀'.repeat(limits.wholeResultChars / 2 - 1)}x😀`, 'call')
+    expect(whole.isWellFormed()).toBe(true)
+  })
+})
 
 describe('a result', () => {
   class Temperature {

@@ -1,4 +1,5 @@
 import { AgentKitError, isInstance } from '../data/errors.ts'
+import { firstChars } from '../data/first-chars.ts'
 import type { ImagePart, JSONValue, TextPart, ToolMessage } from '../data/message.ts'
 import { limits } from '../limits.ts'
 import { cutAt, cutText, encoder, markRoom } from '../util/text/cut-text.ts'
@@ -26,7 +27,10 @@ export type ToolResult = {
 export function toToolResult(value: unknown, callId?: string): ToolResult {
   if (value === undefined) return { content: 'done', output: undefined }
   if (value === null) return { content: 'no result', output: null }
-  if (typeof value === 'string') return shorten(value, value, callId)
+  if (typeof value === 'string') {
+    const text = value.toWellFormed()
+    return shorten(text, text, callId)
+  }
   if (isPartList(value)) {
     const content = copyParts(value, limits.toolResultBytes)
     return { content, output: content }
@@ -42,7 +46,7 @@ function shorten(text: string, output: unknown, callId: string | undefined): Too
   const content = cutText(text, limits.toolResultBytes, text.length, callId)
   if (content === text) return { content, output }
   const cut = { content, output: content }
-  return callId === undefined ? cut : { ...cut, whole: text.slice(0, limits.wholeResultChars) }
+  return callId === undefined ? cut : { ...cut, whole: firstChars(text, limits.wholeResultChars) }
 }
 /** Deeper values are described in words, so that no value can overflow the stack. */
 const maxDepth = 200
@@ -56,12 +60,13 @@ function copyParts(parts: readonly (TextPart | ImagePart)[], maxBytes: number): 
       copies.push(isEmpty(part) ? { type: 'text', text: '[image without content]' } : copyImage(part))
       continue
     }
-    const { length } = encoder.encode(part.text)
+    const text = part.text.toWellFormed()
+    const { length } = encoder.encode(text)
     if (length > bytesLeft) {
-      copies.push({ type: 'text', text: cutAt(part.text, bytesLeft + markRoom, part.text.length) })
+      copies.push({ type: 'text', text: cutAt(text, bytesLeft + markRoom, text.length) })
       break
     }
-    copies.push({ type: 'text', text: part.text })
+    copies.push({ type: 'text', text })
     bytesLeft -= length
   }
   return copies
@@ -105,7 +110,7 @@ function toPlain(value: unknown, walk: Walk): JSONValue {
   switch (typeof value) {
     case 'string':
       walk.charsLeft -= value.length
-      return value
+      return value.toWellFormed()
     case 'number':
       return Number.isFinite(value) ? value : String(value)
     case 'boolean':
@@ -156,7 +161,7 @@ function objectToPlain(value: object, walk: Walk): JSONValue {
   if (walk.ancestors.size === maxDepth) return '[nested too deep]'
   if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`
   if (value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`
-  if (value instanceof Error) return `${value.name}: ${value.message}`
+  if (value instanceof Error) return `${value.name}: ${value.message}`.toWellFormed()
   walk.ancestors.add(value)
   try {
     const instead = whatToReturn(value)
@@ -207,7 +212,7 @@ function recordToPlain(record: object, walk: Walk): JSONValue {
     const value = readProperty(record, key)
     if (value === undefined || typeof value === 'function' || typeof value === 'symbol') continue
     walk.charsLeft -= key.length
-    entries.push([key, toPlain(value, walk)])
+    entries.push([key.toWellFormed(), toPlain(value, walk)])
     if (walk.charsLeft < 0) break
   }
   // fromEntries defines own properties, so a key named __proto__ stays data.

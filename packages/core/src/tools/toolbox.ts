@@ -4,6 +4,7 @@ import { isAgentKitError, messageOf } from '../data/errors.ts'
 import { limits } from '../limits.ts'
 import { type CompiledSchema, compileSchema } from '../schema/schema.ts'
 import { untilAborted } from '../util/async/abort.ts'
+import { wellFormedJSON } from '../util/json/well-formed-json.ts'
 import { redactSecrets } from '../util/text/redact.ts'
 import { serverOf } from './server-tool.ts'
 
@@ -25,8 +26,9 @@ export async function compileTools(tools: Map<string, Tool>): Promise<ToolBox> {
   }
   const specs = [...byName.values()].map(({ tool, schema }) => ({
     name: tool.name,
-    description: tool.description,
-    inputSchema: schema.json,
+    // MCP servers cut descriptions, some of them within a character.
+    description: tool.description.toWellFormed(),
+    inputSchema: wellFormedJSON(schema.json),
   }))
   const mayNeedApproval = [...tools.values()].some(({ needsApproval, client }) => Boolean(needsApproval || client))
   const tooMany = tooManyTools(tools, specs)

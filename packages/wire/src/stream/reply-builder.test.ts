@@ -185,6 +185,21 @@ describe('Reply', () => {
     ])
   })
 
+  it('marks half a character within a delta, and in the arguments of a call', () => {
+    const { events, content } = finished((reply) => {
+      reply.text('a\ud83eb\udd8ac')
+      reply.toolCall({
+        callId: 'a',
+        name: 'echo',
+        argumentsText: '{"t\\ud83e":["\\ud83e\\udd8a","\\\\ud83e",\n"\ud83e"]}',
+      })
+    })
+    const input = { 't\ufffd': ['🦊', '\\ud83e', '\ufffd'] }
+    expect(events[0]).toEqual({ type: 'text-delta', text: 'a\ufffdb\ufffdc' })
+    expect(events[1]).toMatchObject({ type: 'tool-call', input })
+    expect(content).toMatchObject([{ text: 'a\ufffdb\ufffdc' }, { input }])
+  })
+
   it('carries half a character into no other part', () => {
     const { content } = finished((reply) => {
       reply.text('a\ud83e')

@@ -47,7 +47,7 @@ function isIterator(value: unknown): boolean {
 export function failed(text: string): Attempt {
   const whole = text || 'The tool failed without a message.'
   // Redaction reads more than is shown, as a secret may cross the cut, but not a whole page.
-  const clean = redactSecrets(whole.slice(0, limits.toolErrorBytes * 2))
+  const clean = redactSecrets(whole.slice(0, limits.toolErrorBytes * 2).toWellFormed())
   const content = cutText(clean, limits.toolErrorBytes, Math.max(whole.length, clean.length))
   return { content, output: content, isError: true }
 }
