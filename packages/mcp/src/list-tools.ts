@@ -1,4 +1,4 @@
-import { foreignSchemaProblem, invalidConfig, isRecord, nearestWord } from '@agentkit/core/internal'
+import { firstChars, foreignSchemaProblem, invalidConfig, isRecord, nearestWord } from '@agentkit/core/internal'
 import { type Client, type Tool as ServerTool, specTypeSchemas } from '@modelcontextprotocol/client'
 import { limits } from './limits.ts'
 import type { Server } from './options.ts'
@@ -115,5 +115,5 @@ function chosen(listed: readonly unknown[], { tools: wanted, name: server }: Ser
 }
 
 function shortName(name: string): string {
-  return name.length > limits.nameChars ? `${name.slice(0, limits.nameChars)}…` : name
+  return name.length > limits.nameChars ? `${firstChars(name, limits.nameChars)}…` : name
 }

@@ -1,5 +1,5 @@
 import { AgentKitError, isAgentKitError } from '@agentkit/core'
-import { causesOf, connectionFailure, redactSecrets } from '@agentkit/core/internal'
+import { causesOf, connectionFailure, firstChars, redactSecrets } from '@agentkit/core/internal'
 import { limits } from './limits.ts'
 import { type Server, withoutArguments } from './options.ts'
 import { secretsOf } from './secrets.ts'
@@ -73,7 +73,7 @@ export function callError(cause: unknown, server: Server, tool: string): AgentKi
   if (nameOf(cause).includes('ProtocolError') && cause instanceof Error) {
     // Redacted before it is cut, because half a key is not recognized as one.
     const clean = redactSecrets(cause.message.slice(0, limits.errorChars * 2), secretsOf(server))
-    const text = clean.slice(0, limits.errorChars)
+    const text = firstChars(clean, limits.errorChars)
     const message = `The MCP server "${server.name}" refused the call: ${text}${addressesIn(cause)}`
     return new AgentKitError('tool-error', message, {
       cause: plainCause(cause),

@@ -1,5 +1,5 @@
 import type { Message, UserPart } from '@agentkit/core'
-import { redactSecrets } from '@agentkit/core/internal'
+import { firstChars, redactSecrets } from '@agentkit/core/internal'
 import { limits } from './limits.ts'
 
 /**
@@ -91,5 +91,5 @@ function isMedia(value: object): value is { type: string; mediaType?: string } {
 }
 
 export function cut(text: string, maxChars: number): string {
-  return text.length > maxChars ? `${text.slice(0, maxChars)}[cut]` : text
+  return text.length > maxChars ? `${firstChars(text, maxChars)}[cut]` : text
 }

@@ -1,5 +1,5 @@
 import type { Message, ModelEvent } from '@agentkit/core'
-import { counted } from '@agentkit/core/internal'
+import { counted, firstChars } from '@agentkit/core/internal'
 import type { Cassette, RecordedCall } from '@agentkit/testing'
 
 /** The number of calls and their models: `3 calls of openai/gpt-5.4-mini.` */
@@ -54,5 +54,5 @@ function endOf({ events, error, thrown, left }: RecordedCall): string {
 /** One line of a terminal. */
 function cut(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()
-  return line.length > 110 ? `${line.slice(0, 109)}…` : line
+  return line.length > 110 ? `${firstChars(line, 109)}…` : line
 }

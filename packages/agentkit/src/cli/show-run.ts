@@ -1,4 +1,5 @@
 import type { RunRecord, StoredRun, UndeliveredNotice } from '@agentkit/core'
+import { firstChars } from '@agentkit/core/internal'
 
 /** A stored run in lines of text. */
 export function runLines({ record, approvals }: StoredRun, notices: readonly UndeliveredNotice[]): string[] {
@@ -56,5 +57,5 @@ function noticeLine({ noticeId, tries, createdAt, failed }: UndeliveredNotice): 
 }
 
 function cut(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 199)}…` : text
+  return text.length > 200 ? `${firstChars(text, 199)}…` : text
 }

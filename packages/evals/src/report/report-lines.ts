@@ -1,3 +1,4 @@
+import { firstChars } from '@agentkit/core/internal'
 import type { EvalReport, VariantReport } from '../data/eval-report.ts'
 import { caseName, figure, milliseconds, problemsOf, pValue, signed } from './result-words.ts'
 
@@ -77,7 +78,7 @@ function failureLines({ results, threshold, repeats }: EvalReport): string[] {
     // The reasons of a judge, and the difference to a recorded request, have several lines.
     const problems = problemsOf(result, threshold).join('; ').replaceAll(/\s+/g, ' ')
     const line = `  ${result.variant}, case ${caseName(result, repeats)}: ${problems}`
-    return line.length > mostChars ? `${line.slice(0, mostChars - 1)}…` : line
+    return line.length > mostChars ? `${firstChars(line, mostChars - 1)}…` : line
   })
   const more = failures.length > mostListed ? [`  and ${failures.length - mostListed} more`] : []
   return ['', `${failures.length} of ${results.length} runs did not pass:`, ...listed, ...more]

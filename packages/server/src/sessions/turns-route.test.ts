@@ -42,6 +42,15 @@ async function turnsOf(app: Hono, query = '', session = 's') {
 }
 
 describe('GET /api/v1/sessions/{session_id}/turns', () => {
+  it('cuts no character of a long question in half', async () => {
+    const app = appWith(['One.'])
+    await ask(app, `x${'😀'.repeat(140_000)}`)
+    const { turns } = await turnsOf(app)
+    const question = String(turns[0]?.question)
+    expect(question).toHaveLength(256 * 1024 - 1)
+    expect(question.isWellFormed()).toBe(true)
+  })
+
   it('has each question with its run, failed and waiting ones too', async () => {
     const app = appWith([
       'One.',

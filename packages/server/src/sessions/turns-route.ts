@@ -1,5 +1,5 @@
 import type { RunStore, SessionKey, SessionStore, Turn } from '@agentkit/core'
-import { plainText } from '@agentkit/core/internal'
+import { firstChars, plainText } from '@agentkit/core/internal'
 import { object, optional } from 'valibot'
 import { jsonOf, nullable, objectOf, runFields } from '../answer/answer-schemas.ts'
 import { storedRunBody } from '../answer/encode-answer.ts'
@@ -136,7 +136,7 @@ function turnBody({ runId, messages, status, createdAt }: Turn): TurnBody {
   return {
     run_id: runId,
     status,
-    question: question ? plainText(question).slice(0, maxQuestion) : '',
+    question: question ? firstChars(plainText(question), maxQuestion) : '',
     answer: status === 'running' || answer.length === 0 ? null : answer.join('\n\n'),
     finish_reason: null,
     error: null,

@@ -11,6 +11,12 @@ const entry: LogEntry = {
 }
 
 describe('a log line', () => {
+  it.each([0, 1])('cuts no character of a long error in half (%i)', (before) => {
+    const text = describeError(new Error('x'.repeat(before) + '😀'.repeat(400)))
+    expect(text.length).toBeGreaterThan(490)
+    expect(text.isWellFormed()).toBe(true)
+  })
+
   it.each(['human', 'json'] as const)('47 is one line without control characters (%s)', (format) => {
     const line = formatLine(entry, format)
     expect(line).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u)

@@ -1,5 +1,5 @@
 import { terminalLine } from '@agentkit/core'
-import { printLine, redactSecrets } from '@agentkit/core/internal'
+import { firstChars, printLine, redactSecrets } from '@agentkit/core/internal'
 
 /**
  * A run that has ended, a failed request, a failure outside of requests, the data that the retention has removed, or
@@ -93,7 +93,7 @@ export function describeError(error: unknown, secrets: readonly string[] = []): 
   }
   // Redacted before it is cut, because half a key is not recognized as one.
   // As one line: a logger of another library may print texts as they are.
-  return terminalLine(redactSecrets(parts.join(' < '), secrets)).slice(0, maxErrorLength)
+  return firstChars(terminalLine(redactSecrets(parts.join(' < '), secrets)), maxErrorLength)
 }
 
 function messageOf(error: unknown): string {

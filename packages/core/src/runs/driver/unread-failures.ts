@@ -1,4 +1,5 @@
 import type { AgentKitError } from '../../data/errors.ts'
+import { firstChars } from '../../data/first-chars.ts'
 import { redactSecrets } from '../../util/text/redact.ts'
 import { terminalLine } from '../../util/text/terminal-text.ts'
 import type { RunResult } from './run.ts'
@@ -86,6 +87,6 @@ function print(failure: Failure): void {
 }
 
 function lineOf(runId: string, { code, message }: AgentKitError): string {
-  const sentence = redactSecrets(message).slice(0, longestMessage)
+  const sentence = firstChars(redactSecrets(message), longestMessage)
   return terminalLine(`agentkit: run ${runId} failed: ${code}: ${sentence}`)
 }

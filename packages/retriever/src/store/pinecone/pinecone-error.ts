@@ -1,5 +1,5 @@
 import { AgentKitError, type ErrorCode, type ErrorDetails, isAgentKitError } from '@agentkit/core'
-import { causesOf, messageOf, redactSecrets } from '@agentkit/core/internal'
+import { causesOf, firstChars, messageOf, redactSecrets } from '@agentkit/core/internal'
 
 /** An HTTP error response. */
 export type Refusal = { status: number; headers: Headers; body: string }
@@ -90,7 +90,7 @@ function wordsOf(body: string): string {
 
 function clean(text: string, apiKey: string, longest: number): string {
   const plain = redactSecrets(text, [apiKey]).trim()
-  return plain.length > longest ? `${plain.slice(0, longest)}…` : plain
+  return plain.length > longest ? `${firstChars(plain, longest)}…` : plain
 }
 
 function retryAfterMs(headers: Headers): number | undefined {

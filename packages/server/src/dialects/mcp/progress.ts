@@ -1,4 +1,5 @@
 import type { AgentEvent } from '@agentkit/core'
+import { firstChars } from '@agentkit/core/internal'
 import type { ServerContext } from '@modelcontextprotocol/server'
 
 /** The most notifications of one call that say what happens. */
@@ -83,5 +84,5 @@ function noteOf(event: AgentEvent): string | undefined {
 }
 
 function short(name: string): string {
-  return name.length > maxName ? `${name.slice(0, maxName)}…` : name
+  return name.length > maxName ? `${firstChars(name, maxName)}…` : name
 }
