@@ -14,6 +14,14 @@ export function cutTitle(question: string): string {
   return Array.from(line).slice(0, 60).join('')
 }
 
+/** A text as searches compare it: of any case, also the Turkish one, and in either form of Unicode. */
+export function foldCase(text: string): string {
+  if (/^[\0-\x7f]*$/.test(text)) return text.toLowerCase()
+  // In upper case first: `ı` and `ß` have no other form in lower case. `İ` becomes an `i` with a second dot.
+  const folded = text.normalize('NFKC').toUpperCase().toLowerCase()
+  return folded.replaceAll('i\u0307', 'i').replaceAll('ς', 'σ')
+}
+
 /** What user and model wrote in a turn, in order: calls and results of tools are left out. */
 export function writtenIn(messages: readonly Message[]): { role: 'user' | 'assistant'; text: string }[] {
   return messages.flatMap((message) => {

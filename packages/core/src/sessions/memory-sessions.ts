@@ -3,7 +3,7 @@ import { checkSessionKey } from '../data/check-id.ts'
 import { AgentKitError } from '../data/errors.ts'
 import type { JSONValue, Message } from '../data/message.ts'
 import type { Session, SessionInfo, SessionKey, Turn } from '../data/session-data.ts'
-import { cutTitle, plainText } from '../data/session-text.ts'
+import { cutTitle, foldCase, plainText } from '../data/session-text.ts'
 import { visibleMessages } from '../data/transcript.ts'
 import { memoryInMemory } from './memory-in-memory.ts'
 import { checkLimit, sessionFrom } from './session-from.ts'
@@ -190,10 +190,10 @@ function titleOf({ title, turns }: StoredSession): string {
 }
 
 function contains(session: StoredSession, q: string): boolean {
-  const wanted = q.toLowerCase()
-  if (titleOf(session).toLowerCase().includes(wanted)) return true
+  const wanted = foldCase(q)
+  if (foldCase(titleOf(session)).includes(wanted)) return true
   const shown = session.turns.filter(({ status }) => status !== 'replaced').flatMap(({ messages }) => messages)
-  return shown.some((message) => plainText(message).toLowerCase().includes(wanted))
+  return shown.some((message) => foldCase(plainText(message)).includes(wanted))
 }
 
 function conflict(message: string, retryable = false): AgentKitError {

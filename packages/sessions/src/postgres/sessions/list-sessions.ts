@@ -1,5 +1,5 @@
 import type { Message, SessionInfo } from '@agentkit/core'
-import { plainText } from '@agentkit/core/internal'
+import { foldCase, plainText } from '@agentkit/core/internal'
 import { parseListed } from '../../util/json.ts'
 import { toISO } from '../../util/to-iso.ts'
 import type { Access } from '../database/access.ts'
@@ -33,7 +33,7 @@ export async function listSessions(
 ): Promise<SessionInfo[]> {
   let place = await placeOf(query, owner, before)
   const found: SessionInfo[] = []
-  const wanted = q.toLowerCase()
+  const wanted = foldCase(q)
   while (place && found.length < limit) {
     const count = wanted === '' ? limit - found.length : pageSize
     const rows: InfoRow[] = await query<InfoRow>(listText(holder), [
@@ -78,7 +78,7 @@ async function newestOf(query: Query, rows: readonly InfoRow[], wanted: string):
   return Map.groupBy(await query<NewestRow>(newestText, [ids, together.messages]), ({ session }) => session)
 }
 
-/** Whether the title or a message of user and assistant contains the text, which is in lower case. */
+/** Whether the title or a message of user and assistant contains the text, which is folded. */
 async function contains(
   query: Query,
   row: InfoRow,
@@ -95,13 +95,13 @@ async function contains(
 }
 
 function hasInTitle({ title }: InfoRow, wanted: string): boolean {
-  return wanted === '' || fromStored(title).toLowerCase().includes(wanted)
+  return wanted === '' || foldCase(fromStored(title)).includes(wanted)
 }
 
 function hasInMessages(rows: readonly MessageRow[], wanted: string): boolean {
   return rows.some(({ body, run_id }) => {
     const message = parseListed<Message>(body, fromStored(run_id), 'messages')
-    return message !== undefined && message.role !== 'tool' && plainText(message).toLowerCase().includes(wanted)
+    return message !== undefined && message.role !== 'tool' && foldCase(plainText(message)).includes(wanted)
   })
 }
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Message, SessionInfo } from '@agentkit/core'
-import { plainText } from '@agentkit/core/internal'
+import { foldCase, plainText } from '@agentkit/core/internal'
 import { parseListed } from '../../util/json.ts'
 import { toISO } from '../../util/to-iso.ts'
 import type { Holder, HolderRow } from '../database/holders.ts'
@@ -41,7 +41,7 @@ export async function listSessions(
     const rows = await access.read((statements) => page(statements, owner, start, count))
     return rows.map((row) => toInfo(row, access.holder))
   }
-  const wanted = q.toLowerCase()
+  const wanted = foldCase(q)
   const found: SessionInfo[] = []
   let place: Place | undefined = start
   while (place && found.length < count) {
@@ -81,12 +81,12 @@ function page(statements: Statements, { agentId, userId }: Owner, { updated_at, 
   return statements.listSessions.all(agentId, userId, updated_at, id, count) as InfoRow[]
 }
 
-/** Whether the title or a message of user and assistant contains the text, which is in lower case. */
+/** Whether the title or a message of user and assistant contains the text, which is folded. */
 function contains(statements: Statements, { id, title }: InfoRow, wanted: string): boolean {
-  if (title.toLowerCase().includes(wanted)) return true
+  if (foldCase(title).includes(wanted)) return true
   for (const row of statements.searchedMessages.iterate(id)) {
     const message = parseListed<Message>(row.body as string, row.run_id as string, 'messages')
-    if (message && plainText(message).toLowerCase().includes(wanted)) return true
+    if (message && foldCase(plainText(message)).includes(wanted)) return true
   }
   return false
 }
