@@ -27,6 +27,7 @@ describe('decodeText', () => {
   it.each<[string, Uint8Array, string]>([
     ['UTF-8', Buffer.from(umlauts), umlauts],
     ['UTF-8 with a mark', Buffer.from(`\ufeff${umlauts}`), umlauts],
+    ['UTF-8 with a NUL', Buffer.from('abc\0def Flugzeugträger\n'), 'abcdef Flugzeugträger\n'],
     ['UTF-16LE', wide(umlauts), umlauts],
     ['UTF-16BE', wide(umlauts, { isBig: true }), umlauts],
     ['UTF-16LE without a mark', wide(umlauts, { mark: false }), umlauts],

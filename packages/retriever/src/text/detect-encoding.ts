@@ -11,7 +11,9 @@ export async function detectEncoding(bytes: Uint8Array): Promise<string> {
   const marked = encodingOfMark(bytes)
   if (marked !== undefined) return marked
   const sample = sampleOf(bytes)
-  const wide = sample.includes(0) ? wideEncodingOf(bytes) : undefined
+  // Letters of UTF-16 beyond ASCII are hardly ever valid UTF-8.
+  const isForeign = isUtf8(bytes) && sample.some((byte) => byte > 0x7f)
+  const wide = sample.includes(0) && !isForeign ? wideEncodingOf(bytes) : undefined
   if (wide !== undefined) return wide
   if (isBinary(sample)) throw unreadableFile('unsupported', 'It holds binary data, not text.')
   if (isUtf8(bytes)) return hasEscapedJapanese(sample) ? 'iso-2022-jp' : 'utf-8'
