@@ -60,9 +60,12 @@ it('finds longer Japanese words by their beginning', async () => {
 it.each([
   ['Urlaub', ['Jahresurlaubsanspruch']],
   ['إجازة', ['الإجازة']],
-  ['휴가', ['유급휴가를']],
 ])('finds %s within longer words', async (word, texts) => {
   expect(await formsOf(word, texts)).toEqual(await formsOf(texts.join(' '), texts))
+})
+
+it('finds a Korean noun within longer ones with a particle', async () => {
+  expect(await formsOf('휴가', ['유급휴가를'])).toEqual([['유급휴가']])
 })
 
 it('finds no short words and no numbers within others, and puts words with the same beginning first', async () => {

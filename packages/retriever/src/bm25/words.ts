@@ -1,7 +1,10 @@
 import { stemmer } from 'stemmer'
 import { betweenHumps } from '../util/humps.ts'
+import { plainDigits } from '../util/plain-digits.ts'
 import { withoutArticle } from '../util/without-article.ts'
+import { withoutDots } from '../util/without-dots.ts'
 import { withoutLongEnd } from '../util/without-long-end.ts'
+import { likelyNoun, withoutParticle } from '../util/without-particle.ts'
 import { hashUnit } from './known-words.ts'
 import { stopWords } from './stop-words.ts'
 import { currentVocabulary, type Vocabulary, type Word } from './vocabulary.ts'
@@ -150,7 +153,11 @@ function analyse(raw: string): Analysed {
     .map((part) => part.toLowerCase().replaceAll('ς', 'σ'))
   const whole = parts.join('')
   if (whole === '') return { terms: [], length: 0 }
-  if (parts.length === 1 || stopWords.has(whole)) return single(whole)
+  if (stopWords.has(whole)) return single(whole)
+  if (parts.length === 1) {
+    const noun = likelyNoun(whole)
+    return noun === whole ? single(whole) : { terms: [termOf(noun), termOf(whole)], length: 1 }
+  }
   const terms = new Set(parts.map(termOf))
   terms.add(termOf(whole))
   return { terms: [...terms], length: parts.length }
@@ -162,6 +169,9 @@ function single(word: string): Analysed {
 
 /** `3.14` and `1,000` are one word each, and `2.1` finds `v2.1`. */
 function numberWord(text: string): Analysed {
+  const plain = withoutDots(text)
+  // Its parts too, because `1234,56` is two words.
+  if (plain !== text) return { terms: [...new Set([plain, ...plain.split('.')])], length: 1 }
   const whole = text.replace(/(?<=\d),(?=\d{3}(?!\d))/g, '').replace(/[^\p{L}\p{N}.]+/gu, ' ')
   const terms = new Set<string>()
   for (const part of whole.split(' ')) {
@@ -176,21 +186,31 @@ function numberWord(text: string): Analysed {
 /** Ranges of combining marks that may be dropped: diacritics, and the vowel signs of Hebrew and Arabic. */
 const marks = /[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u00ad]/g
 const ligatures: Readonly<Record<string, string>> = { ß: 'ss', ẞ: 'SS', æ: 'ae', Æ: 'Ae', œ: 'oe', Œ: 'Oe', ø: 'o' }
-const strokes: Readonly<Record<string, string>> = { Ø: 'O', ł: 'l', Ł: 'L', đ: 'd', Đ: 'D', ı: 'i' }
+const strokes: Readonly<Record<string, string>> = {
+  Ø: 'O',
+  ł: 'l',
+  Ł: 'L',
+  đ: 'd',
+  Đ: 'D',
+  ð: 'd',
+  Ð: 'D',
+  þ: 'th',
+  Þ: 'Th',
+  ı: 'i',
+}
 const special = new RegExp(`[${Object.keys({ ...ligatures, ...strokes }).join('')}]`, 'g')
 
-/** The digits of Arabic and of Persian. */
-const digits = /[\u0660-\u0669\u06f0-\u06f9]/g
-
-/** A word without diacritics, and without an article that is written together with it: `Größe` as `Grosse`. The case is kept. */
+/**
+ * A word without diacritics, and without an article or particles that are written together with it: `Größe` as `Grosse`.
+ * The case is kept.
+ */
 function fold(word: string): string {
   const folded = word
     .normalize('NFKD')
     .replace(marks, '')
-    .replace(digits, (digit) => String(digit.charCodeAt(0) & 15))
     .replace(special, (letter) => ligatures[letter] ?? strokes[letter] ?? letter)
     .normalize('NFC')
-  return withoutLongEnd(withoutArticle(folded))
+  return withoutParticle(withoutLongEnd(withoutArticle(plainDigits(folded))))
 }
 
 const longestTerm = 64

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 /** Incremented when the output of parsers or chunker changes: indexes are then rebuilt. */
-const madeBy = 15
+const madeBy = 16
 
 export type GenerationOf = {
   /** Distinguishes this folder from others in the same index. */
