@@ -1,3 +1,4 @@
+import { memorySessions } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
 import { fakeAgent } from '../../__fixtures__/fake-agent.ts'
 import { expectHealthy } from '../../__fixtures__/requests.ts'
@@ -106,6 +107,32 @@ describe('POST /ui/chat', () => {
       await send({ messages: [user('Hi'), foreign, { ...user('Go on'), id: 'm3' }], trigger: 'regenerate-message' })
       const runs = await agent.runs({ userId: 'default', sessionId: 's1' })
       expect(runs.some(({ replaced }) => replaced)).toBe(false)
+    },
+  )
+
+  it.each(['SQLite', 'memory'])(
+    'takes the id of a run of another session as one that it does not know, in %s',
+    async (store) => {
+      const sessions = store === 'memory' ? { sessions: memorySessions() } : {}
+      const { agent } = make(['Secret.', 'Copied.', 'One.', 'Two.', 'Two again.'], sessions)
+      const app = createApp(agent, quiet)
+      const asEve = { 'x-user-id': 'eve' }
+      const send = async (body: object, headers: Record<string, string> = asEve): Promise<string> => {
+        const answer = await (await app.request('/ui/chat', post(body, headers))).text()
+        return /"messageId":"([^"]+)"/.exec(answer)?.[1] ?? ''
+      }
+      const ofAda = await send({ id: 's1', messages: [user('Hi')] }, { 'x-user-id': 'ada' })
+      const copied = await send({ id: 's2', messages: [user('Hi')] })
+      const one = await send({ id: 's1', messages: [user('Hi')] })
+      await send({ id: 's1', messages: [user('More')] })
+      const answers = [one, copied, ofAda].map((id) => ({
+        id,
+        role: 'assistant',
+        parts: [{ type: 'text', text: 'One.' }],
+      }))
+      await send({ id: 's1', messages: [user('Hi'), ...answers, user('More')], trigger: 'regenerate-message' })
+      const turns = await agent.sessions.turns({ agentId: agent.id, userId: 'eve', sessionId: 's1' })
+      expect(turns.map(({ status }) => status)).toEqual(['done', 'replaced', 'done'])
     },
   )
 

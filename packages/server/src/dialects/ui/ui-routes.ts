@@ -1,4 +1,4 @@
-import type { Runnable, StoredRun, Turn } from '@agentkit/core'
+import type { Runnable, SessionKey, SessionStore, StoredRun, Turn } from '@agentkit/core'
 import { eventResponse, eventStreamType } from '../../answer/event-response.ts'
 import { followedEvents } from '../../answer/followed-events.ts'
 import { ProblemError } from '../../answer/problem.ts'
@@ -78,21 +78,35 @@ async function findReplaced(
   owner: { userId: string; sessionId: string },
   { runIds, isFirst }: Replaced,
 ): Promise<string | undefined> {
-  const after = await firstKnown(agent, runIds)
-  if (after === undefined && !isFirst) return undefined
   const key = { agentId: agent.id, ...owner }
+  const after = await firstKnown(agent, key, runIds)
+  if (after === undefined && !isFirst) return undefined
   const turns = await agent.sessions.turns(key, after === undefined ? {} : { after })
   return turns.find(({ status }) => status !== 'replaced')?.runId
 }
 
 const mostUnknown = 100
 
-/** The first of these runs that has a turn: a question that a hook has blocked has none, nor has a message of the page. */
-async function firstKnown({ sessions }: Runnable, runIds: Replaced['runIds']): Promise<string | undefined> {
+/**
+ * The first of these runs that has a turn of the session: a question that a hook has blocked has none, nor has a message of
+ * the page. A run of another session may be another user's, or that of a message which was copied into this one.
+ */
+async function firstKnown(
+  { sessions }: Runnable,
+  key: SessionKey,
+  runIds: Replaced['runIds'],
+): Promise<string | undefined> {
   for (const runId of runIds.slice(0, mostUnknown)) {
-    if (runId !== undefined && (await sessions.find(runId))) return runId
+    if (runId !== undefined && (await sessions.find(runId)) && (await isOf(sessions, key, runId))) return runId
   }
   return undefined
+}
+
+/** A store without runs does not say whose a turn is. */
+async function isOf(sessions: SessionStore, key: SessionKey, runId: string): Promise<boolean> {
+  if (!sessions.runs) return (await sessions.turns(key)).some((turn) => turn.runId === runId)
+  const of = (await sessions.runs.read(runId))?.key
+  return of?.agentId === key.agentId && of.userId === key.userId && of.sessionId === key.sessionId
 }
 
 /** Decides on approvals, and streams the continued run as the rest of its message. */
