@@ -107,9 +107,11 @@ const addText = `INSERT INTO agentkit.memory (agent_id, user_id, note_id, text, 
   VALUES ($1, $2, $3, $4, coalesce((SELECT number FROM agentkit.runs WHERE run_id = $5),
     (SELECT number FROM agentkit.runs WHERE run_id = $6)), $7)`
 const deleteText = 'DELETE FROM agentkit.memory WHERE agent_id = $1 AND user_id = $2'
-// Without runs there is nothing to forget, and the user is not named in the database.
+// Where the clock was set back, the newest run is from a later time. Without runs there is nothing to forget, and the user is
+// not named in the database.
 const forgetText = `INSERT INTO agentkit.memory (agent_id, user_id, note_id, text, created_at)
-  SELECT $1, $2, '', (SELECT max(number) FROM agentkit.runs)::text, $3
+  SELECT $1, $2, '', (SELECT max(number) FROM agentkit.runs)::text,
+    greatest($3, (SELECT max(created_at) FROM agentkit.runs WHERE agent_id = $1 AND user_id = $2))
   WHERE EXISTS (SELECT 1 FROM agentkit.runs WHERE agent_id = $1 AND user_id = $2)`
 
 /** Removes what `clear` has stored of these owners, where their last run is gone. */

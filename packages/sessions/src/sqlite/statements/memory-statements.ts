@@ -34,9 +34,11 @@ export const memoryTexts = {
       (SELECT number FROM runs WHERE run_id = :rootId)), :now)`,
   removeNote: `DELETE FROM memory WHERE ${ofOwner} AND note_id = :noteId` as string,
   clearMemory: `DELETE FROM memory WHERE ${ofOwner}` as string,
-  // Without runs there is nothing to forget, and the user is not named in the file.
+  // Where the clock was set back, the newest run is from a later time. Without runs there is nothing to forget, and the user is
+  // not named in the file.
   forgetTurns: `INSERT INTO memory (agent_id, user_id, note_id, text, created_at)
-    SELECT :agentId, :userId, '', (SELECT max(number) FROM runs), :now WHERE ${hasRuns}` as string,
+    SELECT :agentId, :userId, '', (SELECT max(number) FROM runs),
+      max(:now, (SELECT max(created_at) FROM runs WHERE ${ofOwner})) WHERE ${hasRuns}` as string,
   /** Removes the row of `forgetTurns` with the owner's last run. */
   dropForgotten: `DELETE FROM memory WHERE ${ofOwner} AND note_id = '' AND NOT ${hasRuns}` as string,
 } as const
