@@ -37,7 +37,8 @@ export function createMemory(options: MemoryOptions = {}): MemoryOf {
       throw new AgentKitError('unsupported', `The session store of "${agentId}" keeps no memory. ${fix}`)
     }
     const now = (): number => sessions.runs?.now() ?? Date.now()
-    const search = searcher(store, agentId, () => (days === undefined ? 0 : now() - days * 86_400_000))
+    const since = (): number => (days === undefined ? 0 : now() - days * 86_400_000)
+    const search = searcher(store, agentId, { now, since })
     const calls: MemoryCalls = {
       search: (query, { userId, signal }) => untilAborted(signal, search(query, userId, limits.usualHits)),
       remember: (text, { userId, runId, sessionId = runId }) =>
@@ -68,7 +69,7 @@ export function createMemory(options: MemoryOptions = {}): MemoryOf {
 function searcher(
   store: MemoryStore,
   agentId: string,
-  since: () => number,
+  { now, since }: { now: () => number; since: () => number },
 ): (query: string, userId: string, limit: number) => Promise<MemoryHit[]> {
   const held = heldIndexes<TurnIndex>(limits.heldBytes)
   return async (query, userId, limit) => {
@@ -77,7 +78,7 @@ function searcher(
     }
     // Loaded here: most runs recall nothing.
     const [{ turnIndex }, { toHits }] = await Promise.all([import('./turn-index.ts'), import('./to-hits.ts')])
-    const index = held.take(userId) ?? turnIndex(store, { agentId, userId })
+    const index = held.take(userId) ?? turnIndex(store, { agentId, userId }, now)
     held.put(userId, index)
     const found = await index.search(query, limit, since())
     held.put(userId, index)

@@ -1,5 +1,5 @@
 import { type MemoryStore, memorySessions, type SessionKey, type SessionStore } from '@agentkit/core'
-import { beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { limits } from './limits.ts'
 import { type FoundBlock, turnIndex } from './turn-index.ts'
 
@@ -10,6 +10,8 @@ beforeEach(() => {
   sessions = memorySessions()
   memory = sessions.memory as MemoryStore // memorySessions has one
 })
+
+afterEach(() => void vi.useRealTimers())
 
 let runs = 0
 async function say(sessionId: string, content: string): Promise<void> {
@@ -54,4 +56,21 @@ it('returns as many hits as its limit, though the first ones are deleted', async
   expect(await index.search('apple', 1, 0)).toHaveLength(1)
   await sessions.delete({ ...owner, sessionId: 'first' })
   expect(sizesOf(await index.search('apple', 1, 0))).toEqual([1])
+})
+
+it('finds turns that end after the clock was set back, beside those from before', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  const index = turnIndex(memory, owner)
+  await say('first', 'apple')
+  expect(await index.search('apple', 9, 0)).toHaveLength(1)
+  vi.setSystemTime(Date.now() - 3_600_000)
+  await say('second', 'apple')
+  expect(await index.search('apple', 9, 0)).toHaveLength(2)
+  await say('third', 'apple')
+  expect(await index.search('apple', 9, 0)).toHaveLength(3)
+  // An index that is made now knows the turns from before first.
+  const later = turnIndex(memory, owner)
+  expect(await later.search('apple', 9, 0)).toHaveLength(3)
+  await say('fourth', 'apple')
+  expect(await later.search('apple', 9, 0)).toHaveLength(4)
 })

@@ -33,7 +33,8 @@ type Block = { sessionId: string; turns: Indexed[]; chars: number; doc: number }
 /** The number of searches that may find deleted turns; after them, such results are left out. */
 const mostTries = 4
 
-export function turnIndex(store: MemoryStore, owner: MemoryOwner): TurnIndex {
+/** @param now the time of the store, in milliseconds since 1970 */
+export function turnIndex(store: MemoryStore, owner: MemoryOwner, now: () => number = () => Date.now()): TurnIndex {
   /** The segments of the index. Their documents are blocks, whose numbers ascend. */
   let segments: LiveSegment[] = []
   const blocks = new Map<number, Block>()
@@ -43,14 +44,22 @@ export function turnIndex(store: MemoryStore, owner: MemoryOwner): TurnIndex {
   let recent = new Map<number, number>()
   let lastAt = Number.NEGATIVE_INFINITY
   let lastDoc = 0
+  /** The start of the clock at the last look: an earlier one when the clock is set back. */
+  let clockStart = Number.NEGATIVE_INFINITY
   let work: Promise<unknown> = Promise.resolve()
 
   /** Adds the turns that have ended since. */
   const sync = async (since: number): Promise<void> => {
+    const present = now()
+    const start = present - performance.now()
+    // Turns have ended since at times before the last one.
+    if (start < clockStart - 1_000) forget()
+    clockStart = start
     const listed = await store.turns(owner, Math.max(since, lastAt - store.settlesMs))
     const fresh = listed.filter(({ id, at }) => recent.get(id) !== at).map(({ id }) => id)
     if (fresh.length > 0) await index(fresh, since)
-    lastAt = Math.max(lastAt, listed.at(-1)?.at ?? lastAt)
+    // A turn from when the clock was ahead is not the last one.
+    lastAt = Math.min(present, Math.max(lastAt, listed.at(-1)?.at ?? lastAt))
     const kept = listed.filter(({ at }) => at >= lastAt - store.settlesMs)
     recent = new Map(kept.map(({ id, at }) => [id, at]))
   }
