@@ -7,6 +7,7 @@ import type { JSONValue, Message } from '../data/message.ts'
 import type { Usage } from '../data/usage.ts'
 import { redactSecrets } from '../util/text/redact.ts'
 import { cancelStored } from './end-event.ts'
+import { type HeldDeadline, holdDeadline } from './held-deadline.ts'
 import { isAcquired } from './live-runs.ts'
 import { costSoFar, type RecordedProgress } from './recorded-data.ts'
 import { type RecordedPlace, type RecordedRun, takeOverRun } from './recorded-run.ts'
@@ -22,7 +23,7 @@ export class RecordedTurn implements OpenTurn {
   history: readonly Message[]
   state: JSONValue | undefined
   isLast: boolean
-  deadline: number | undefined
+  #deadline: HeldDeadline | undefined
   readonly #place: RecordedPlace
   #version: number
   #attempt: number
@@ -41,8 +42,8 @@ export class RecordedTurn implements OpenTurn {
     this.history = run.history
     this.state = run.state
     this.isLast = run.isLast ?? true
-    this.deadline = run.deadline
     this.#place = place
+    this.#deadline = holdDeadline(place.runs, run.deadline)
     this.#version = run.version
     this.#attempt = run.attempt
     this.#isResumable = run.isResumable
@@ -51,6 +52,10 @@ export class RecordedTurn implements OpenTurn {
     this.#writer = this.#openWriter(run)
     this.#unwatch = this.#isSuspended ? () => {} : this.#watchEnded()
     this.#releaseSession = releaseSession
+  }
+
+  get deadline(): number | undefined {
+    return this.#deadline?.at()
   }
 
   describe(run: DescribedRun): void {
@@ -93,7 +98,7 @@ export class RecordedTurn implements OpenTurn {
       return stored && decisionsOf(stored)
     }
     this.#unwatch()
-    const msLeft = this.deadline === undefined ? {} : { msLeft: Math.max(0, this.deadline - runs.now()) }
+    const msLeft = this.#deadline && { msLeft: Math.max(0, this.#deadline.msLeft()) }
     const progress = this.#progress(snapshot, { suspended: { version: this.#version + 2, ...msLeft } })
     const cost = costSoFar({ progress })
     const stored = this.#writer.finish((entry) =>
@@ -114,7 +119,7 @@ export class RecordedTurn implements OpenTurn {
     this.history = found.history
     this.state = found.state
     this.isLast = found.isLast ?? true
-    this.deadline = found.deadline
+    this.#deadline = holdDeadline(this.#place.runs, found.deadline)
     this.#version = found.version
     this.#attempt = found.attempt
     this.#since = this.#lastStart = found.since
@@ -240,6 +245,7 @@ export class RecordedTurn implements OpenTurn {
   }
 
   #progress(snapshot: JSONValue | undefined, more: Partial<RecordedProgress> = {}): JSONValue {
+    const { deadline } = this
     const progress: RecordedProgress = {
       ...(snapshot !== undefined && { snapshot }),
       ...{
@@ -249,7 +255,7 @@ export class RecordedTurn implements OpenTurn {
         ...(this.#described && { seq: this.#described.seq() }),
         since: this.#since,
         ...(this.#replySeq !== undefined && { replySeq: this.#replySeq }),
-        ...(this.deadline !== undefined && { deadline: this.deadline }),
+        ...(deadline !== undefined && { deadline }),
         ...more,
       },
     }

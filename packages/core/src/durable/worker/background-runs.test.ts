@@ -155,6 +155,27 @@ describe('a background run', () => {
     expect((await store.runs.read(runId))?.deadline).toBe(now + 30_000)
   })
 
+  it.each([7_200_000, -7_200_000])(
+    'keeps the time that it has left when it waits, where the clock was set by %i ms meanwhile',
+    async (setBy) => {
+      let now = Date.now()
+      const look = (): string => {
+        now += setBy
+        return 'seen'
+      }
+      const office = clerk([calls('look 1'), calls('pay 1'), 'Paid.'], { now: () => now, look })
+      const { agent, store } = office.open()
+      await work({ agent, store })
+      const { runId } = await agent.enqueue('Pay.', { timeoutMs: 3_600_000 })
+      const { approvals } = await agent.result(runId)
+      const { suspended } = (await store.runs.read(runId))?.progress as { suspended: { msLeft: number } }
+      expect(suspended.msLeft).toBeGreaterThan(1_800_000)
+      expect(suspended.msLeft).toBeLessThanOrEqual(3_600_000)
+      await agent.decide(runId, { [approvals[0]?.approvalId ?? '']: true })
+      expect(await agent.result(runId)).toMatchObject({ text: 'Paid.', finishReason: 'stop' })
+    },
+  )
+
   it('warns when another version of the agent resumes it, naming both', async () => {
     const office = clerk([calls('pay 1'), 'Paid.'], { version: '1' })
     const { agent, store } = office.open()
