@@ -36,6 +36,18 @@ describe('the times of a cron expression', () => {
     expect(times).toEqual(['2026-10-24T00:30', '2026-10-25T00:30', '2026-10-26T01:30'])
   })
 
+  it('of each hour come in an hour that comes twice though the next day has none', async () => {
+    // On 28 October 2027, a Thursday, the clocks of Cairo move from 24:00 to 23:00, at 21:00 UTC.
+    const times = await timesAfter('2027-10-28T20:00Z', '30 * * * 4', 'Africa/Cairo', 3)
+    expect(times).toEqual(['2027-10-28T20:30', '2027-10-28T21:30', '2027-11-03T22:30'])
+  })
+
+  it('that come twice in two hours come once, the first time', async () => {
+    // On 31 October 2027 the clocks of Troll move from 3:00 to 1:00, at 1:00 UTC.
+    const times = await timesAfter('2027-10-30T12:00Z', '15,45 1,2 * * *', 'Antarctica/Troll', 5)
+    expect(times.map((time) => time.slice(8))).toEqual(['30T23:15', '30T23:45', '31T00:15', '31T00:45', '01T01:15'])
+  })
+
   it('that come twice in half an hour come once, the first time', async () => {
     // On 4 April 2027 the clocks of Lord Howe Island move from 2:00 to 1:30, at 15:00 UTC.
     const zone = 'Australia/Lord_Howe'

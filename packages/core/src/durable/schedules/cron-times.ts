@@ -58,7 +58,10 @@ function laterTime(times: { nextRun(from: Date): Date | null }, time: number): n
   }
 }
 
-/** As `laterTime`. Of a half hour that comes twice, as on Lord Howe Island, the library returns the second times. */
+/**
+ * As `laterTime`. Where the clocks move back by half an hour, as on Lord Howe Island, or by two, the library returns the
+ * second times.
+ */
 function firstLaterTime(
   times: { nextRun(from: Date): Date | null },
   time: number,
@@ -67,26 +70,27 @@ function firstLaterTime(
   for (let from = time; ; ) {
     const next = laterTime(times, from)
     if (next === undefined) return undefined
-    const earlier = next - halfHourMs
-    if (clock.format(earlier) !== clock.format(next)) return next
-    if (earlier > time) return earlier
+    const shown = clock.format(next)
+    const earlier = leftOutMs.map((ms) => next - ms).find((at) => clock.format(at) === shown)
+    if (earlier === undefined || earlier > time) return earlier ?? next
     from = next
   }
 }
 
-/** The first matching minute between two times, if the library has left one out. */
+/** The first matching minute between two times, if the library has left one out: it comes for the second time. */
 function repeatedTime(times: { match(date: Date): boolean }, time: number, next: number): number | undefined {
-  if (next - time > mostScannedMs) return undefined
-  for (let at = (Math.floor(time / minuteMs) + 1) * minuteMs; at < next; at += minuteMs) {
+  const last = Math.min(next, time + longestRepeatMs)
+  for (let at = (Math.floor(time / minuteMs) + 1) * minuteMs; at < last; at += minuteMs) {
     if (times.match(new Date(at))) return at
   }
   return undefined
 }
 
 const minuteMs = 60_000
-const halfHourMs = 30 * minuteMs
-/** Two changes of the clocks are never in one day. */
-const mostScannedMs = 26 * 3_600_000
+/** How much later than the first times the library's second ones are. */
+const leftOutMs = [30 * minuteMs, 120 * minuteMs]
+/** No clock moves back by more than two hours. */
+const longestRepeatMs = 121 * minuteMs
 
 /** Writes a time as the clocks of a time zone show it. */
 function clockOf(timeZone: string): Intl.DateTimeFormat {

@@ -168,7 +168,8 @@ describe('a background run', () => {
       await work({ agent, store })
       const { runId } = await agent.enqueue('Pay.', { timeoutMs: 3_600_000 })
       const { approvals } = await agent.result(runId)
-      const { suspended } = (await store.runs.read(runId))?.progress as { suspended: { msLeft: number } }
+      const { progress } = (await store.runs.read(runId)) ?? expect.fail()
+      const { suspended } = progress as { suspended: { msLeft: number } }
       expect(suspended.msLeft).toBeGreaterThan(1_800_000)
       expect(suspended.msLeft).toBeLessThanOrEqual(3_600_000)
       await agent.decide(runId, { [approvals[0]?.approvalId ?? '']: true })
