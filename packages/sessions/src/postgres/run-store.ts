@@ -12,7 +12,7 @@ import { beginRun } from './runs/begin-run.ts'
 import { endRun } from './runs/end-runs.ts'
 import { listRuns } from './runs/list-runs.ts'
 import { readUsage } from './runs/read-usage.ts'
-import { headOf, lockRun, type RunHead } from './runs/rows.ts'
+import { headOf, isRunning, lockRun, type RunHead } from './runs/rows.ts'
 import { readStoredRun } from './runs/run-rows.ts'
 import { storeEntry } from './runs/store-entry.ts'
 import { readEventRange, readEvents } from './runs/stored-events.ts'
@@ -143,8 +143,8 @@ export function postgresRunStore(access: Access, queue: RunQueue | undefined): R
 
     async orphans(agentIds) {
       const rows = await query<RunHead & { agent_id: string }>(
-        `${headOf(holder).replace('SELECT', 'SELECT agent_id,')} WHERE agent_id = ANY($1) AND ended_at IS NULL
-          AND status = 'running' AND NOT is_background ORDER BY holder IS NOT NULL, number`,
+        `${headOf(holder).replace('SELECT', 'SELECT agent_id,')} WHERE agent_id = ANY($1) AND ${isRunning}
+          AND NOT is_background ORDER BY holder IS NOT NULL, number`,
         [agentIds.map(toStored)],
       )
       const found = rows.filter((run) => run.holder === null || holder.isLost(run)).slice(0, 100)
@@ -183,4 +183,9 @@ export function postgresRunStore(access: Access, queue: RunQueue | undefined): R
   }
 }
 
-const agentsText = 'SELECT DISTINCT agent_id FROM agentkit.runs ORDER BY agent_id LIMIT 1000'
+/** Steps from one agent to the next in the index of owners, instead of reading all of it. */
+const agentsText = `WITH RECURSIVE agents (agent_id) AS (
+    SELECT min(agent_id) FROM agentkit.runs
+    UNION ALL SELECT (SELECT min(r.agent_id) FROM agentkit.runs AS r WHERE r.agent_id > agents.agent_id) FROM agents
+      WHERE agents.agent_id IS NOT NULL
+  ) SELECT agent_id FROM agents WHERE agent_id IS NOT NULL LIMIT 1000`

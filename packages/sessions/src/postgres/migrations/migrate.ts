@@ -5,10 +5,11 @@ import { directTurns } from './direct-turns.ts'
 import { failedRuns } from './failed-runs.ts'
 import { listedRuns } from './listed-runs.ts'
 import { memoryTable } from './memory-table.ts'
+import { openRuns } from './open-runs.ts'
 import { tables } from './tables.ts'
 
 /** Each migrates the schema to the next version. Released steps are never changed; new ones are added. */
-const migrations: readonly string[] = [tables, memoryTable, directTurns, listedRuns, failedRuns]
+const migrations: readonly string[] = [tables, memoryTable, directTurns, listedRuns, failedRuns, openRuns]
 
 const oldestServer = 130_000
 /** How long a step may take, and the migration of another process: indexes of large tables are built. */

@@ -64,6 +64,29 @@ it('reads few of many runs to list those that have failed', async () => {
   await store.close()
 })
 
+it('reads few of many queued runs to list those that run or wait, or are of an agent or a user without', async () => {
+  const open = (from: number, to: number, user: string, status: string): string =>
+    runs(from, to, user, status).replace('number, number, number', 'number, number, NULL')
+  const { url, store } = await storeWith(`${open(1, 9_000, 'ann', 'queued')}; ${open(9_001, 9_001, 'ann', 'waiting')};
+    ${open(9_002, 9_002, 'ann', 'running')}; UPDATE agentkit.runs SET holds_session = false WHERE ended_at IS NULL;
+    ${open(9_003, 9_003, 'ann', 'running')}`)
+  const lists = [ann, { agentId: 'helper' }, { ...ann, userId: 'bob' }, { agentId: 'other' }]
+  for (const status of ['waiting', 'running']) expect(await rowsRead(url, lists, { status })).toBeLessThan(100)
+  expect(await rowsRead(url, lists, { status: 'queued' })).toBeLessThan(200)
+  expect(await rowsRead(url, [{ agentId: 'other' }], {})).toBeLessThan(10)
+  for (const owner of [ann, { agentId: 'helper' }]) {
+    const idsOf = async (status: 'waiting' | 'running' | 'queued'): Promise<unknown[]> =>
+      (await store.runs?.list(owner, { status, limit: 2 }))?.map(({ runId }) => runId) ?? []
+    expect(await idsOf('waiting')).toEqual(['r9001'])
+    expect(await idsOf('running')).toEqual(['r9003', 'r9002'])
+    expect(await idsOf('queued')).toEqual(['r9000', 'r8999'])
+  }
+  const orphans = await store.runs?.orphans(['helper'])
+  expect(orphans?.map(({ runId }) => runId)).toEqual(['r9002', 'r9003'])
+  expect(await store.runs?.agents?.()).toEqual(['helper'])
+  await store.close()
+})
+
 type Node = { 'Actual Rows': number; 'Rows Removed by Filter'?: number; Plans?: Node[] }
 type Explained = { 'QUERY PLAN': { Plan: Node }[] }
 

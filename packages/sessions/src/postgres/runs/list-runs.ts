@@ -1,7 +1,7 @@
 import type { RunRecord, RunStatus } from '@agentkit/core'
 import type { Query } from '../database/database.ts'
 import { toStored } from '../database/text-form.ts'
-import { keyOf } from './rows.ts'
+import { isRunning, keyOf } from './rows.ts'
 import { listColumns, type RecordRow, toListed } from './run-rows.ts'
 
 /** SQL: of a run in lists. Its number changes when a queued one begins. */
@@ -18,11 +18,10 @@ export async function listRuns(
   const values: unknown[] = []
   const put = (value: unknown): string => `$${values.push(value)}`
   const conditions = [`r.agent_id = ${put(toStored(agentId))}`]
-  if (userId === undefined) conditions.push('r.root IS NULL')
-  else {
-    // In this form, so that Postgres reads no index of all runs to find those of a user, who may have no new ones.
-    conditions.push(`r.user_id = ${put(toStored(userId))}`, '(r.root IS NULL OR r.root = 0)')
-  }
+  if (userId !== undefined) conditions.push(`r.user_id = ${put(toStored(userId))}`)
+  const isSuspended = status === 'queued' || status === 'waiting'
+  // In the other form, so that Postgres reads no index of all runs to find those of a user, who may have no new ones.
+  conditions.push(userId === undefined || isSuspended ? 'r.root IS NULL' : '(r.root IS NULL OR r.root = 0)')
   if (sessionId !== undefined && userId !== undefined) {
     conditions.push(`s.key = ${put(keyOf({ agentId, userId, sessionId }))}`)
   } else if (sessionId !== undefined) {
@@ -31,8 +30,9 @@ export async function listRuns(
   }
   // In the text, so that a plan for any value, which cannot read the index of failed runs, is not used for them.
   if (status === 'failed') conditions.push("r.status = 'failed'")
+  else if (status === 'running') conditions.push(`r.${isRunning}`)
   else if (status !== undefined) conditions.push(`r.status = ${put(status)}`)
-  if (status === 'queued' || status === 'running' || status === 'waiting') conditions.push('r.ended_at IS NULL')
+  if (isSuspended) conditions.push('NOT r.holds_session AND r.ended_at IS NULL')
   if (after !== undefined) {
     // A run of another owner is unknown: its place would show that it exists, and when it began.
     const ofUser = userId === undefined ? '' : ` AND user_id = ${put(toStored(userId))}`

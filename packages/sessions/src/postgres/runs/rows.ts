@@ -47,6 +47,10 @@ export function headOf({ isAlive }: Holder): string {
     awaits_members, in_tree, root, keeps_events, own_seq, message_count, started_at, ended_at, holder, ${isAlive} AS is_alive FROM agentkit.runs`
 }
 
+/** SQL: the condition of running runs, few among many, by the indexes of both kinds. */
+export const isRunning = `number = ANY(ARRAY(SELECT number FROM agentkit.runs WHERE status = 'running' AND holds_session
+  UNION ALL SELECT number FROM agentkit.runs WHERE status = 'running' AND NOT holds_session))`
+
 export const isActive = `status = 'running' AND holds_session`
 
 /** The key of a session's row. */

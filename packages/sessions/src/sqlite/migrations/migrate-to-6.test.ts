@@ -44,11 +44,6 @@ it('reads a page of runs by an index, and sorts those of a session alone', () =>
   for (const text of [runTexts.runsOfUserSession, runTexts.runsOfSessions]) {
     expect(planOf(text)).toMatch(/SEARCH runs USING INDEX runs_of_session/)
   }
-  for (const text of [runTexts.openRunsOfOwner, runTexts.openRunsOfAgent]) {
-    expect(planOf(text)).toMatch(
-      /^MERGE[\s\S]* one_run_holds_session[\s\S]*SEARCH runs USING INDEX suspended_runs \(<expr>/,
-    )
-  }
   expect(planOf(backgroundTexts.unfinishedRuns)).toMatch(/^SEARCH runs USING INDEX open_background/)
   expect(planOf(backgroundTexts.unfinishedRuns)).not.toContain('TEMP B-TREE')
   database.close()

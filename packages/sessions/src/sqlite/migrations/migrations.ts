@@ -6,6 +6,7 @@ import { addMemory } from './migrate-to-4.ts'
 import { addDirectTurns } from './migrate-to-5.ts'
 import { addListed } from './migrate-to-6.ts'
 import { addPageIndexes } from './migrate-to-7.ts'
+import { addOpenIndexes } from './migrate-to-8.ts'
 
 /** SQL, or a function for what SQL cannot do. Both run within the transaction of the migration. */
 export type MigrationStep = string | ((database: DatabaseSync) => void)
@@ -64,6 +65,7 @@ export const migrations: readonly MigrationStep[] = [
   addDirectTurns,
   addListed,
   addPageIndexes,
+  addOpenIndexes,
 ]
 
 export type MigrateOptions = {

@@ -21,11 +21,17 @@ export function listRuns(
     }
     if (sessionId !== undefined) return statements.runsOfSessions.all(agentId, sessionId, ...page)
     // Runs that are open have indexes of their own, as they are few among many.
-    if (status === 'queued' || status === 'running' || status === 'waiting') {
-      const open = { agentId, status, before, limit: count }
+    if (status === 'running') {
+      const running = { agentId, before, limit: count }
       return userId === undefined
-        ? statements.openRunsOfAgent.all(open)
-        : statements.openRunsOfOwner.all({ ...open, userId })
+        ? statements.runningRunsOfAgent.all(running)
+        : statements.runningRunsOfOwner.all({ ...running, userId })
+    }
+    if (status === 'queued' || status === 'waiting') {
+      const suspended = { agentId, status, before, limit: count }
+      return userId === undefined
+        ? statements.suspendedRunsOfAgent.all(suspended)
+        : statements.suspendedRunsOfOwner.all({ ...suspended, userId })
     }
     if (status === 'failed') {
       const failed = { agentId, before, limit: count }

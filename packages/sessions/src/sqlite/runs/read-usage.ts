@@ -7,11 +7,10 @@ export function readUsage(
   statements: Statements,
   ...[{ agentId, userId }, { by, from = 0, to, runs, limit }]: Parameters<NonNullable<RunStore['usage']>>
 ): UsageRow[] | undefined {
-  const range = [agentId, userId ?? null, userId ?? null, from, to ?? Number.MAX_SAFE_INTEGER] as const
-  const counted = statements.countUsage.get(...range, runs + 1)?.count as number
+  const range = { agentId, from, to: to ?? Number.MAX_SAFE_INTEGER, ...(userId !== undefined && { userId }) }
+  const of = userId === undefined ? '' : 'OfUser'
+  const counted = statements[`countUsage${of}`].get({ ...range, limit: runs + 1 })?.count as number
   if (counted > runs) return undefined
-  const statement = { day: statements.usageByDay, model: statements.usageByModel, session: statements.usageBySession }[
-    by
-  ]
-  return (statement.all(...range, limit) as SummedRow[]).map(toUsageRow)
+  const name = ({ day: 'usageByDay', model: 'usageByModel', session: 'usageBySession' } as const)[by]
+  return (statements[`${name}${of}`].all({ ...range, limit }) as SummedRow[]).map(toUsageRow)
 }

@@ -21,26 +21,38 @@ const newestFirst = `root IS NULL AND ${place} < ? AND (? IS NULL OR status = ?)
 const failedRunsOf = (owner: string): string =>
   `${records} ${ofSessions} WHERE ${owner} AND status = 'failed' AND root IS NULL AND ${place} < :before
     ORDER BY ${place} DESC LIMIT :limit`
-/** Each half by its index, in the order of lists, so that a page of many open runs reads no more than its own. */
-const openRunsOf = (owner: string): string => {
-  const half = (index: string, isOpen: string): string => `${records}, ${place} AS place
+/** Each half by its index: few runs are running. */
+const runningRunsOf = (owner: string): string => {
+  const half = (index: string, holdsSession: 0 | 1): string => `${records}, ${place} AS place
     FROM runs INDEXED BY ${index} JOIN sessions ON sessions.id = runs.session
-    WHERE ${isOpen} AND ${owner} AND root IS NULL AND ${place} < :before AND status = :status`
-  return `${half('one_run_holds_session', "status = 'running' AND holds_session = 1")}
-    UNION ALL ${half('suspended_runs', 'holds_session = 0 AND ended_at IS NULL')} ORDER BY place DESC LIMIT :limit`
+    WHERE status = 'running' AND holds_session = ${holdsSession} AND ${owner} AND root IS NULL AND ${place} < :before`
+  return `${half('one_run_holds_session', 1)} UNION ALL ${half('decided_runs', 0)} ORDER BY place DESC LIMIT :limit`
 }
-// Uses the indexes of both conditions: few of the many runs are open.
-const isOpen = `number IN (SELECT number FROM runs WHERE status = 'running' AND holds_session = 1
-    UNION ALL SELECT number FROM runs WHERE holds_session = 0 AND ended_at IS NULL)`
+/** In the order of lists by an index, so that a page of many queued or waiting runs reads no more than its own. */
+const suspendedRunsOf = (owner: string, index: string): string => `${records}
+  FROM runs INDEXED BY ${index} JOIN sessions ON sessions.id = runs.session
+  WHERE ${owner} AND status = :status AND holds_session = 0 AND ended_at IS NULL AND root IS NULL AND ${place} < :before
+  ORDER BY ${place} DESC LIMIT :limit`
+// Uses the indexes of both conditions: few of the many runs are running.
+const isRunning = `number IN (SELECT number FROM runs WHERE status = 'running' AND holds_session = 1
+    UNION ALL SELECT number FROM runs WHERE status = 'running' AND holds_session = 0)`
 
-const ofUsage = `runs.root IS NULL AND runs.agent_id = ? AND (? IS NULL OR runs.user_id = ?)
-  AND runs.created_at >= ? AND runs.created_at < ?`
+const inUsage = 'runs.root IS NULL AND runs.agent_id = :agentId AND runs.created_at >= :from AND runs.created_at < :to'
+const ofUsage = `FROM runs JOIN sessions ON sessions.id = runs.session WHERE ${inUsage}`
+/** A user's own: SQLite would read the runs of all in the time. */
+const ofUsageOfUser = `FROM runs INDEXED BY runs_of_owner JOIN sessions ON sessions.id = runs.session
+  WHERE ${inUsage} AND runs.user_id = :userId`
 /** A damaged value counts as none. */
 const field = (column: string, name: string): string =>
   `sum(CAST(iif(json_valid(${column}), json_extract(${column}, '$.${name}'), NULL) AS REAL))`
-const usageBy = (key: string, user = 'NULL'): string => `SELECT ${key} AS key, ${user} AS user_id, count(*) AS runs,
+const usageBy = (
+  key: string,
+  user = 'NULL',
+  runs = ofUsage,
+): string => `SELECT ${key} AS key, ${user} AS user_id, count(*) AS runs,
     ${field('usage', 'inputTokens')} AS input, ${field('usage', 'outputTokens')} AS output, ${field('cost', 'usd')} AS usd
-  ${ofSessions} WHERE ${ofUsage} GROUP BY 1, 2 ORDER BY 1, 2 LIMIT ?`
+  ${runs} GROUP BY 1, 2 ORDER BY 1, 2 LIMIT :limit`
+const day = "strftime('%Y-%m-%d', runs.created_at / 1000, 'unixepoch')"
 const lastModel = `(SELECT iif(json_valid(body), json_extract(body, '$.model'), NULL) FROM messages
   WHERE run = runs.number AND body LIKE '%"role":"assistant"%' ORDER BY position DESC LIMIT 1)`
 // The session of a run without one has another agent.
@@ -57,7 +69,7 @@ export const runTexts = {
   activeRun: `${heads} WHERE session = ? AND status = 'running' AND holds_session = 1` as string,
   runsFrom: `${heads} WHERE session = ? AND number >= ? AND replaced = 0` as string,
   openRuns: `${heads.replace('SELECT', 'SELECT agent_id,')}
-    WHERE agent_id IN (SELECT value FROM json_each(?)) AND ${isOpen} AND status = 'running' AND is_background = 0
+    WHERE agent_id IN (SELECT value FROM json_each(?)) AND ${isRunning} AND is_background = 0
     ORDER BY holder IS NOT NULL, number` as string,
   waitingBefore: `SELECT run_id FROM runs
     WHERE status = 'waiting' AND waiting_since < ? AND root IS NULL AND +agent_id IN (SELECT value FROM json_each(?))
@@ -118,16 +130,25 @@ export const runTexts = {
   idOfRun: 'SELECT run_id FROM runs WHERE number = ?',
   runsOfAgent: `${records} ${ofSessions} WHERE runs.agent_id = ? AND ${newestFirst}` as string,
   failedRunsOfAgent: failedRunsOf('runs.agent_id = :agentId') as string,
-  openRunsOfAgent: openRunsOf('runs.agent_id = :agentId') as string,
+  runningRunsOfAgent: runningRunsOf('runs.agent_id = :agentId') as string,
+  suspendedRunsOfAgent: suspendedRunsOf('runs.agent_id = :agentId', 'suspended_of_agent') as string,
   runsOfOwner: `${records} ${ofSessions} WHERE runs.agent_id = ? AND runs.user_id = ? AND ${newestFirst}` as string,
   failedRunsOfOwner: failedRunsOf('runs.agent_id = :agentId AND runs.user_id = :userId') as string,
-  openRunsOfOwner: openRunsOf('runs.agent_id = :agentId AND runs.user_id = :userId') as string,
+  runningRunsOfOwner: runningRunsOf('runs.agent_id = :agentId AND runs.user_id = :userId') as string,
+  suspendedRunsOfOwner: suspendedRunsOf(
+    'runs.agent_id = :agentId AND runs.user_id = :userId',
+    'suspended_of_owner',
+  ) as string,
   runsOfUserSession: `${records} ${ofSessions} WHERE session =
     (SELECT id FROM sessions WHERE agent_id = ? AND user_id = ? AND session_id = ?) AND ${newestFirst}` as string,
-  countUsage: `SELECT count(*) AS count FROM (SELECT 1 FROM runs WHERE ${ofUsage} LIMIT ?)` as string,
-  usageByDay: usageBy("strftime('%Y-%m-%d', runs.created_at / 1000, 'unixepoch')") as string,
+  countUsage: `SELECT count(*) AS count FROM (SELECT 1 ${ofUsage} LIMIT :limit)` as string,
+  countUsageOfUser: `SELECT count(*) AS count FROM (SELECT 1 ${ofUsageOfUser} LIMIT :limit)` as string,
+  usageByDay: usageBy(day) as string,
+  usageByDayOfUser: usageBy(day, 'NULL', ofUsageOfUser) as string,
   usageByModel: usageBy(lastModel) as string,
+  usageByModelOfUser: usageBy(lastModel, 'NULL', ofUsageOfUser) as string,
   usageBySession: usageBy(ownSession, 'runs.user_id') as string,
+  usageBySessionOfUser: usageBy(ownSession, 'runs.user_id', ofUsageOfUser) as string,
   runsOfSessions: `${records} ${ofSessions} WHERE session IN
     (SELECT id FROM sessions WHERE agent_id = ? AND session_id = ?) AND ${newestFirst}` as string,
 } as const
