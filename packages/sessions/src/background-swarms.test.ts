@@ -117,7 +117,7 @@ describe.each(storeKinds)('an enqueued swarm whose members wait, in %s', (kind) 
     ])
   })
 
-  it('passes onRunEnd the usage and cost of all of them', async () => {
+  it('passes onRunEnd and lists the usage and cost of all of them', async () => {
     const pay = tool({
       ...{ name: 'pay', description: 'Pays.', input: { type: 'object' }, needsApproval: true },
       execute: () => 'paid',
@@ -132,7 +132,9 @@ describe.each(storeKinds)('an enqueued swarm whose members wait, in %s', (kind) 
     const worker = await swarm.work()
     afterTest(() => worker.close())
     await swarm.enqueue('Go.', session)
-    expect(await notified).toMatchObject({ status: 'waiting', usage: { inputTokens: 20 }, cost: { usd: 2 } })
+    const spent = { status: 'waiting', usage: { inputTokens: 20 }, cost: { usd: 2 } }
+    expect(await notified).toMatchObject(spent)
+    expect(await swarm.runs({ status: 'waiting' })).toMatchObject([spent])
   })
 
   /** A swarm whose first member asks for an approval while the second works without end. */

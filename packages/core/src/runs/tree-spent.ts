@@ -1,6 +1,7 @@
 import type { RunEnding } from '../contracts/run-entry.ts'
 import type { StoredRun } from '../contracts/run-store.ts'
 import type { Message } from '../data/message.ts'
+import type { RunRecord } from '../data/run-record.ts'
 import { unansweredCalls } from '../data/transcript.ts'
 import { costOfSpent } from '../data/usage.ts'
 import { addSpent, type Spent } from '../policies/account.ts'
@@ -32,10 +33,13 @@ export async function treeSpent(store: TreeReader, stored: SpentRun): Promise<Tr
  * Of a damaged tree its own usage counts.
  */
 export async function withWaitingMembers<Run extends SpentRun>(store: TreeReader, stored: Run): Promise<Run> {
-  const { status, approvals } = stored.record
-  if (status !== 'waiting' || approvals.every(({ path }) => path === undefined)) return stored
+  if (!hasMembersThatWait(stored.record)) return stored
   const spent = await treeSpent(store, stored).catch(() => ({}))
   return { ...stored, record: { ...stored.record, ...spent } }
+}
+
+export function hasMembersThatWait({ status, approvals }: RunRecord): boolean {
+  return status === 'waiting' && approvals.some(({ path }) => path !== undefined)
 }
 
 /** The ending of a run that is not in this process, with its last event, and with what its members have used. */

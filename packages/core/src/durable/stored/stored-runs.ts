@@ -8,10 +8,11 @@ import { checkResults, type ResultOwner } from '../../runs/decisions/check-resul
 import { checkDecisions, copyDecisions, requireApprovals } from '../../runs/decisions/decisions.ts'
 import type { RunFilter } from '../../runs/driver/run.ts'
 import { endExpiredRuns, expiryOf } from '../../runs/expired-runs.ts'
-import { treeSpent } from '../../runs/tree-spent.ts'
+import { hasMembersThatWait, treeSpent, withWaitingMembers } from '../../runs/tree-spent.ts'
 import { cancelled, withEndEvent } from '../../sessions/end-event.ts'
 import { reportRunFreed } from '../../sessions/freed-runs.ts'
 import { cancelLive } from '../../sessions/live-runs.ts'
+import { limitConcurrency } from '../../util/async/concurrency.ts'
 import { checkOptions, isId, isOneOf, type OptionRule, type OptionRules } from '../../util/options/check-options.ts'
 import { jobOfStored } from '../queue/job-of.ts'
 
@@ -86,6 +87,8 @@ export async function cancelRun(
 }
 
 const maxRuns = 1_000
+/** Runs of a list whose members are read at once. */
+const readsAtOnce = 8
 const isLimit: OptionRule = {
   is: `a whole number from 1 to ${maxRuns}`,
   holds: (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= maxRuns,
@@ -111,7 +114,20 @@ export async function listRuns(owner: Owner, options: RunFilter): Promise<RunRec
     ...(status && { status }),
     ...(after !== undefined && { after }),
   }
-  return runs.list({ agentId: owner.agentId, ...(userId !== undefined && { userId }) }, filter)
+  const records = await runs.list({ agentId: owner.agentId, ...(userId !== undefined && { userId }) }, filter)
+  const inTurn = limitConcurrency(readsAtOnce)
+  return Promise.all(
+    records.map((record) => (hasMembersThatWait(record) ? inTurn(() => withMembers(owner, record)) : record)),
+  )
+}
+
+/** Of a record that cannot be read whole, what the list has of it. */
+async function withMembers({ store }: Owner, record: RunRecord): Promise<RunRecord> {
+  const stored = await store.runs?.read(record.runId).catch(() => undefined)
+  // It may have been decided since.
+  if (!stored || !hasMembersThatWait(stored.record)) return record
+  const { usage, cost } = (await withWaitingMembers(store, stored)).record
+  return { ...record, ...(usage && { usage }), ...(cost && { cost }) }
 }
 
 export function checkCall(runId: string, options: CallOptions, rules: OptionRules<Record<string, unknown>>): void {
