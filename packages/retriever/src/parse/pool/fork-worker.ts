@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { createRequire, getCompileCacheDir } from 'node:module'
+import * as nodeModule from 'node:module'
 import { dirname } from 'node:path'
 import type { ParseLimits } from './parse-limits.ts'
 import { type WorkerStart, workerEnv } from './worker-env.ts'
@@ -11,8 +11,9 @@ import { type WorkerStart, workerEnv } from './worker-env.ts'
  */
 export function forkWorker(limits: ParseLimits, script?: string): ChildProcess {
   // `#parse-worker` of the package.json is that module.
-  const file = script ?? createRequire(import.meta.url).resolve('#parse-worker')
-  const cache = getCompileCacheDir()
+  const file = script ?? nodeModule.createRequire(import.meta.url).resolve('#parse-worker')
+  // Deno has no such function.
+  const cache = nodeModule.getCompileCacheDir?.()
   // Each version of Node has a folder of its own in there.
   const argument: WorkerStart = { limits, ...(cache !== undefined && { compileCache: dirname(cache) }) }
   return fork(file, [JSON.stringify(argument)], {

@@ -155,7 +155,8 @@ export class PoolWorker {
   #holdProgram(how: 'ref' | 'unref'): void {
     const child = this.#child
     child?.[how]()
-    child?.channel?.[how]()
+    // Bun's channel has neither method.
+    child?.channel?.[how]?.()
     // The stream of a pipe is a socket, whatever its type says.
     const stderr = child?.stderr as unknown as Record<typeof how, () => void> | null | undefined
     stderr?.[how]()
