@@ -199,6 +199,12 @@ describe.each(answers)('a model on the $api wire', ({ api, path, text }) => {
     expect(error.message).toContain(fix)
   })
 
+  it('says the reason of a gateway that names its errors beside it', async () => {
+    await using server = await loopback(json(400, { error: 'Bad Request', message: 'The field is unknown.' }))
+    const error = await errorOf(stream({ baseURL: server.baseURL, api: 'chat' }))
+    expect(error.message).toBe('openai refused the request (400): The field is unknown.')
+  })
+
   it('names the nearest of the known models, also through a gateway, unless the server has a name', async () => {
     await using server = await loopback(json(404, { error: { message: 'No such model.', code: 'model_not_found' } }))
     const id = 'gpt-5.4-mni'

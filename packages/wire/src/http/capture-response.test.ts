@@ -3,7 +3,6 @@ import { httpServer } from '../__fixtures__/servers.ts'
 import { errorOf } from '../__fixtures__/streams.ts'
 import { failureOfSdkError } from '../errors/failure.ts'
 import { captureResponse, sdkFetch } from './capture-response.ts'
-import { nodeFetch } from './node-fetch.ts'
 
 const { signal } = new AbortController()
 afterEach(() => void vi.unstubAllGlobals())
@@ -164,5 +163,17 @@ it("cuts the error bodies of a user's fetch, and returns its other responses unc
   for (const answer of [new Response('fine'), new Response(null, { status: 304 })]) {
     expect(await sdkFetch(async () => answer)('http://gw/')).toBe(answer)
   }
-  expect(sdkFetch(undefined)).toBe(nodeFetch)
+})
+
+it.each<[string, string]>([
+  ['{"error":"Bad Request","message":"m"}', '{"error":{"error":"Bad Request","message":"m"}}'],
+  ...['{"error":"m"}', '{"error":{"code":1},"message":"m"}', '{"detail":"m"}', '[1]', 'm'].map(
+    (b): [string, string] => [b, b],
+  ),
+])('keeps for an SDK the reason beside the name of an error: %s', async (body, read) => {
+  await using server = await httpServer((_request, response) => response.writeHead(400, { a: 'b' }).end(body))
+  for (const fetch of [undefined, globalThis.fetch]) {
+    const refusal = await sdkFetch(fetch)(server.url)
+    expect([refusal.status, refusal.headers.get('a'), await refusal.text()]).toEqual([400, 'b', read])
+  }
 })

@@ -1,5 +1,5 @@
 import { failureOfBody, RefusedRequest } from '../errors/failure.ts'
-import { parseJSON } from '../util/json.ts'
+import { isRecord, parseJSON } from '../util/json.ts'
 import { isRequest } from './is-request.ts'
 import { callSignal, type NodeFetchInit, nodeFetch } from './node-fetch.ts'
 
@@ -79,17 +79,27 @@ async function send(
 }
 
 /**
- * The `fetch` for an SDK that reads error bodies completely: `nodeFetch`, which bounds them, or a user's with a limit.
- * @param fetch the user's, if there is one
+ * The `fetch` for an SDK that reads error bodies completely: it bounds them, and keeps the reason that stands beside the name
+ * of an error, because the SDK of OpenAI reads only `error`.
+ * @param fetch the user's, if there is one; over `node:http` when absent
  */
-export function sdkFetch(fetch: typeof globalThis.fetch | undefined): typeof globalThis.fetch {
-  if (fetch === undefined) return nodeFetch
+export function sdkFetch(fetch: typeof globalThis.fetch = nodeFetch): typeof globalThis.fetch {
   return async (input, init) => {
     const response = await fetch(input, init)
-    if (response.ok || !response.body) return response
     const { status, statusText, headers } = response
-    return new Response(await beginningOf(response), { status, statusText, headers })
+    if (response.ok || !response.body || status === notModified) return response
+    return new Response(withReason(await beginningOf(response)), { status, statusText, headers })
   }
+}
+
+/** A status whose response has no body. */
+const notModified = 304
+
+/** `{ error: 'Bad Request', message }` as `{ error: { error, message } }`. */
+function withReason(text: string): string {
+  const body = parseJSON(text)
+  const isApart = isRecord(body) && typeof body.error === 'string' && typeof body.message === 'string'
+  return isApart ? JSON.stringify({ error: body }) : text
 }
 
 /** How much of an error body is kept, in characters. */
