@@ -1,5 +1,5 @@
 import type { ModelRequest, ToolSpec } from '@agentkit/core'
-import { isStrictSchema, isTextType, type MediaPart, objectRoot } from '@agentkit/wire'
+import { isStrictSchema, isTextType, type MediaPart, objectRoot, withItems } from '@agentkit/wire'
 import type { AISDKModel } from './ai-sdk-model.ts'
 import { toPrompt } from './prompt.ts'
 import { readsMedia } from './supported-urls.ts'
@@ -35,7 +35,7 @@ export async function toCallOptions(
   const options = definedOnly({
     ...{ prompt, maxOutputTokens, temperature, stopSequences: stop },
     reasoning: version === 'v4' ? reasoning : undefined,
-    responseFormat: output && { type: 'json', schema: output },
+    responseFormat: output && { type: 'json', schema: withItems(output) },
     providerOptions: output && !isStrictSchema(output) ? looseOutput(provider) : undefined,
     tools: tools.length > 0 ? tools.map(toTool) : undefined,
     toolChoice: tools.length > 0 ? toToolChoice(toolChoice) : undefined,
@@ -52,7 +52,7 @@ function isSent({ type, mediaType = '' }: MediaPart, media: MediaKinds): boolean
 
 /** Some providers refuse a schema whose root is a union; calls are validated against the tool's own schema. */
 function toTool({ name, description, inputSchema }: ToolSpec): object {
-  return { type: 'function', name, description, inputSchema: objectRoot(inputSchema) }
+  return { type: 'function', name, description, inputSchema: withItems(objectRoot(inputSchema)) }
 }
 
 /**

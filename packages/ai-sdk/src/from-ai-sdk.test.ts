@@ -191,6 +191,14 @@ describe.each(['v3', 'v4'] as const)('a model of the AI SDK, specification %s', 
     ])
   })
 
+  it('is sent lists of which each says what is in it, because OpenAI refuses others', async () => {
+    const model = mockModel(version, [[finish('stop')]])
+    const inputSchema = { type: 'object', properties: { a: { type: 'array' } } }
+    await ask(model, { output: inputSchema, tools: [{ name: 'act', description: 'Acts.', inputSchema }] })
+    const schema = { properties: { a: { type: 'array', items: {} } } }
+    expect(lastCall(model)).toMatchObject({ responseFormat: { schema }, tools: [{ inputSchema: schema }] })
+  })
+
   it('is sent the options that it has', async () => {
     const model = mockModel(version, [[finish('stop')]])
     const schema = { type: 'object', properties: { a: { type: 'string' } } } as const

@@ -31,6 +31,7 @@ export {
   partsOf,
   wellFormed,
 } from './messages/text.ts'
+export { withItems } from './openai/array-items.ts'
 export { chatCall, responsesCall } from './openai/calls.ts'
 export { ChatReader } from './openai/chat-reader.ts'
 export { type ChatCompat, toChatRequest } from './openai/chat-request.ts'
