@@ -25,6 +25,19 @@ describe('providerError', () => {
     expect(withHint('completely-other')).toContain('The provider lists its models.')
   })
 
+  it.each([
+    "Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length 130 instead.",
+    "'tools' : maximum number of items is 128",
+    'Too many tools: at most 64.',
+  ])('says what to do about too many tools: %s', (message) => {
+    const { message: said } = classify({ status: 400, message })
+    expect(said).toMatch(/Give the agent fewer tools, or divide them among the members of a swarm\.$/)
+  })
+
+  it('has no advice on tools for other refusals', () => {
+    expect(classify({ status: 400, message: "Invalid 'tools[3].name': too long" }).message).not.toContain('fewer tools')
+  })
+
   it.each<[string, Partial<Failure>, string, boolean]>([
     ['401', { status: 401 }, 'auth', false],
     ['403', { status: 403 }, 'auth', false],

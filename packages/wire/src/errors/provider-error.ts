@@ -44,7 +44,7 @@ export function providerError(reported: Failure, context: ErrorContext): AgentKi
   }
   const code = errorCode(failure)
   const words = cut(redactSecrets(plainWords(failure.message), secrets), longestMessage)
-  const hint = isRedirect(failure) ? redirectHint : (nearestModel(code, context) ?? context.hint?.(code, failure))
+  const hint = fixedHint(code, failure) ?? nearestModel(code, context) ?? context.hint?.(code, failure)
   const details: ErrorDetails = {
     provider,
     model,
@@ -76,8 +76,14 @@ function nearestModel(code: ErrorCode, { model, models = [] }: ErrorContext): st
 /** Redirects to another origin are not followed: they would send it the key. */
 const redirectHint = 'It redirects the request to another server, which is not followed: check the address.'
 
-function isRedirect({ status = 0 }: Failure): boolean {
-  return status >= 300 && status < 400
+/** OpenAI takes 128 tools; other servers have limits of their own. */
+const toolsHint = 'Give the agent fewer tools, or divide them among the members of a swarm.'
+const tooManyTools = /\btools\b.{0,40}(?:array too long|maximum (?:length|number))|too many (?:tools|functions)\b/i
+
+/** The fix of an error that does not depend on the provider. */
+function fixedHint(code: ErrorCode, { status = 0, message }: Failure): string | undefined {
+  if (status >= 300 && status < 400) return redirectHint
+  return code === 'bad-request' && tooManyTools.test(message) ? toolsHint : undefined
 }
 
 const sentences: Partial<Record<ErrorCode, string>> = {
