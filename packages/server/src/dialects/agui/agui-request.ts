@@ -56,6 +56,8 @@ export type AGUIRequest = {
       outputs: ClientOutputs
       /** The calls of which the client has a result. */
       finished: ReadonlySet<unknown>
+      /** What the user says beside the decisions, and the calls before it. */
+      said: { text: string; calls: ReadonlySet<unknown> } | undefined
     }
 )
 
@@ -68,9 +70,11 @@ export function readAGUIRequest(sent: unknown): AGUIRequest {
   const last = messages.at(-1)
   const outputs = readOutputs(messages)
   const finished = new Set(messages.map(({ role, toolCallId }) => (role === 'tool' ? toolCallId : undefined)))
-  if (resume && resume.length > 0) return { ...common, ...readDecisions(resume), outputs, finished }
+  if (resume && resume.length > 0) {
+    return { ...common, ...readDecisions(resume), outputs, finished, said: readSaid(messages) }
+  }
   if (last?.role === 'tool' && outputs.size > 0) {
-    return { ...common, resumes: undefined, decisions: {}, outputs, finished }
+    return { ...common, resumes: undefined, decisions: {}, outputs, finished, said: undefined }
   }
   if (last?.role !== 'user') throw invalid(['messages'], 'must end with a message of the user')
   const earlier = messages.slice(0, -1)
@@ -196,6 +200,15 @@ function jsonOrText(text: string): JSONValue {
   } catch {
     return text
   }
+}
+
+/** The official client sends a message while a run waits only together with the decisions. */
+function readSaid(messages: Input['messages']): { text: string; calls: ReadonlySet<unknown> } | undefined {
+  const last = messages.at(-1)
+  const text = last?.role === 'user' ? textsIn(last.content) : ''
+  if (text.trim() === '') return undefined
+  const calls = messages.flatMap(({ toolCalls }) => (Array.isArray(toolCalls) ? toolCalls : []))
+  return { text, calls: new Set(calls.map((call: unknown) => (isRecord(call) ? call.id : undefined))) }
 }
 
 function readDecisions(resume: NonNullable<Input['resume']>): { resumes: string; decisions: Decisions } {

@@ -1,4 +1,4 @@
-import type { Approval, ToolSpec } from '@agentkit/core'
+import type { Approval, Decisions, ToolSpec } from '@agentkit/core'
 import { eventResponse, eventStreamType } from '../../answer/event-response.ts'
 import { ProblemError } from '../../answer/problem.ts'
 import { boundRun } from '../../chat/run-chat.ts'
@@ -55,15 +55,16 @@ type Decided = Extract<AGUIRequest, { decisions: unknown }> & { userId: string }
 async function continueRun(
   context: ServerContext,
   parts: RouteParts,
-  { resumes: named, decisions: sent, outputs, finished, threadId, runId, tools, takesParts, userId }: Decided,
+  { resumes: named, decisions: sent, outputs, finished, said, threadId, runId, tools, takesParts, userId }: Decided,
 ): Promise<Response> {
   const resumes = named ?? (await waitingFor(parts, { userId, sessionId: threadId }, outputs))
   const stored = await findRun(parts, resumes, userId)
   if (stored.record.sessionId !== threadId) throw new ProblemError('not-found', { detail: 'There is no such run.' })
   const idOf = ({ path = [], callId }: Approval): string => threadCallId(resumes, path, callId)
-  const given = withOutputs(stored, sent, outputs, idOf)
-  const { decisions } = given
   const calls = stored.approvals.map(idOf)
+  const isNew = calls.some((id) => said?.calls.has(id))
+  const given = withOutputs(stored, said && isNew ? withReason(sent, said.text) : sent, outputs, idOf)
+  const { decisions } = given
   // The client has the results that it gives, as messages of its own.
   const ofClient = stored.approvals.filter(({ kind }) => kind === 'client-tool').map(idOf)
   const answered = ofClient.filter((id) => finished.has(id))
@@ -79,6 +80,15 @@ async function continueRun(
   const { usage = {}, cost } = stored.record
   const waits = encode({ ...place, type: 'run-end', finishReason: 'approval', text: '', usage, ...(cost && { cost }) })
   return new Response([...asked, waits].join(''), { headers: { 'content-type': eventStreamType } })
+}
+
+/** The model reads what the user says in place of an approval as the reason of a denial that has none. */
+function withReason(decisions: Decisions, reason: string): Decisions {
+  const entries = Object.entries(decisions).map(([approvalId, decision]) => {
+    const isWithoutReason = typeof decision === 'object' && 'deny' in decision && decision.deny === ''
+    return [approvalId, isWithoutReason ? { deny: reason } : decision] as const
+  })
+  return Object.fromEntries(entries)
 }
 
 /** The names of the client's tools that are not called, for an agent that takes none. */

@@ -234,6 +234,20 @@ describe('interrupts of AG-UI 1.0', () => {
     expect(paid).toEqual(approve ? [5] : [])
   })
 
+  it('that are cancelled with a message give the model the message as the reason', async () => {
+    const { agent, paid } = make([payTurn, 'Then I pay 3.'])
+    const client = new HttpAgent({ url: await urlOf(agent), threadId: 't1' }) as unknown as Client
+    const asked = await run(client, 'Pay')
+    const { outcome } = asked.at(-1) as unknown as { outcome: { interrupts: { id: string }[] } }
+    const resume = [{ interruptId: outcome.interrupts[0]?.id, status: 'cancelled' }]
+    const events = await run(client, 'Pay 3 instead', { resume })
+    expect(events.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } })
+    expect(paid).toEqual([])
+    const turns = await agent.sessions.turns({ agentId: agent.id, userId: 'default', sessionId: 't1' })
+    const results = turns.flatMap(({ messages }) => messages.filter(({ role }) => role === 'tool'))
+    expect(JSON.stringify(results)).toContain('Pay 3 instead')
+  })
+
   it('of a member follow the end of its subagent', async () => {
     const pay = tool({
       ...{ name: 'pay', description: 'Pays.', input: { type: 'object' }, needsApproval: true },
