@@ -22,6 +22,25 @@ it('is an Error with a code, a message and a cause', () => {
   expect(String(error)).toBe('AgentKitError: No connection.')
 })
 
+it('has its message as JSON, but neither its cause nor its stack', () => {
+  const cause = Object.assign(new Error('x'.repeat(1_000_000)), { key: 'hunter2' })
+  const usage = { inputTokens: 1 }
+  const error = new AgentKitError('rate-limit', 'Too fast.', {
+    cause,
+    provider: 'acme',
+    status: 429,
+    runId: 'r',
+    usage,
+  })
+  expect(JSON.parse(JSON.stringify({ error }))).toEqual({
+    error: {
+      ...{ name: 'AgentKitError', code: 'rate-limit', message: 'Too fast.', retryable: true },
+      ...{ provider: 'acme', status: 429, runId: 'r', usage },
+    },
+  })
+  expect(structuredClone(error)).toMatchObject({ message: 'Too fast.' })
+})
+
 it('keeps the beginning of a long message, which may quote input from outside', () => {
   const { message } = new AgentKitError('invalid-argument', `No agent has the name "${'x'.repeat(1_000_000)}".`)
   expect(message).toHaveLength(16_385)

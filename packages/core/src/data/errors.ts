@@ -120,6 +120,12 @@ export class AgentKitError extends Error {
     if (details.accepted !== undefined) Object.assign(this, { details: { accepted: details.accepted } })
   }
 
+  /** What `JSON.stringify` and loggers show: all but the cause, which may hold anything, and the stack. */
+  toJSON(): ErrorInfo & { name: string } & Pick<AgentKitError, 'runId' | 'usage' | 'details'> {
+    const { name, runId, usage, details } = this
+    return { name, ...toErrorInfo(this), ...(runId && { runId }), ...(usage && { usage }), ...(details && { details }) }
+  }
+
   /** The page of the code: what it means, why it occurs and what to do. A URL, or a path below the folder of the app. */
   get help(): string {
     return helpOf(this.code)
