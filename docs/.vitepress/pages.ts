@@ -41,7 +41,10 @@ const groups: readonly Group[] = [
     ],
   },
   { text: 'Runs that outlive a process', pages: ['guides/runs', 'guides/background', 'guides/many-machines'] },
-  { text: 'Coming from', pages: ['migrate/ai-sdk', 'migrate/openai-agents', 'migrate/mastra', 'migrate/langgraph'] },
+  {
+    text: 'Coming from',
+    pages: ['migrate/ai-sdk', 'migrate/openai-agents', 'migrate/mastra', 'migrate/langgraph', 'migrate/voltagent'],
+  },
 ]
 
 export type SidebarGroup = { text: string; collapsed: boolean; items: { text: string; link: string }[] }
