@@ -2,7 +2,7 @@ import { AgentKitError, invalidArgument } from '../data/errors.ts'
 import { limits } from '../limits.ts'
 import { linkSignal } from '../util/async/abort.ts'
 import { limitConcurrency } from '../util/async/concurrency.ts'
-import { beginStep, contextOf, type Flow, type StepContext, type WorkflowStep } from './step.ts'
+import { beginStep, type Flow, type StepContext, type WorkflowStep } from './step.ts'
 import { callFunction } from './steps.ts'
 import type { LoopOptions } from './work.ts'
 
@@ -14,7 +14,7 @@ export function branchStep(choose: Choose, routes: ReadonlyMap<unknown, Workflow
     agents: [...routes.values()].flatMap(({ agents }) => agents),
     async run(value, flow) {
       await beginStep(flow)
-      const key = await callFunction(label, flow, () => choose(value, contextOf(flow)))
+      const key = await callFunction(label, flow, (context) => choose(value, context))
       // The keys of a record are texts; those of a condition are not.
       const isWritten = typeof key === 'number' || typeof key === 'boolean'
       const step = routes.get(key) ?? (isWritten ? routes.get(String(key)) : undefined)

@@ -16,7 +16,7 @@ export function functionStep(work: (value: unknown, context: StepContext) => unk
     agents: [],
     async run(value, flow) {
       await beginStep(flow)
-      return callFunction(label, flow, () => work(value, contextOf(flow)))
+      return callFunction(label, flow, (context) => work(value, context))
     },
   }
 }
@@ -28,7 +28,7 @@ export function agentStep(agent: AgentBase<unknown>, label: string, ask?: AskOpt
     async run(value, flow) {
       await beginStep(flow)
       const member = agent.toSpec()
-      const question = ask ? await callFunction(label, flow, () => ask(value, contextOf(flow))) : value
+      const question = ask ? await callFunction(label, flow, (context) => ask(value, context)) : value
       const input = messageFor(question, label)
       const { signal } = flow
       const outcome = await runMember(flow.run, { member, callId: flow.nextCall(), signal, history: [], input })
@@ -66,20 +66,24 @@ function atSameDepth<Value>(work: () => Value): Value {
 }
 
 /**
- * Calls a user's function. When the run ends first, its result is ignored, and the runs that it started end too.
+ * Calls a user's function. When the run ends first, its result is ignored. The runs that it started end with the run, and
+ * when it fails: of several at once, the others.
  * @throws AgentKitError as the function has thrown it, otherwise `tool-error`
  */
 export async function callFunction<Value>(
   label: string,
-  { signal }: Flow,
-  work: () => Value | PromiseLike<Value>,
+  flow: Flow,
+  work: (context: StepContext) => Value | PromiseLike<Value>,
 ): Promise<Value> {
+  const failed = new AbortController()
+  const signal = AbortSignal.any([flow.signal, failed.signal])
   try {
     return await untilAborted(
       signal,
-      withSignal(signal, async () => work()),
+      withSignal(signal, async () => work(contextOf({ ...flow, signal }))),
     )
   } catch (cause) {
+    failed.abort(new AgentKitError('aborted', `The step "${label}" failed.`, { cause }))
     throw redactedError(cause, 'tool-error', `The step "${label}" failed.`, 'It threw an error without a message.')
   }
 }

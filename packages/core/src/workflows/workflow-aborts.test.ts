@@ -46,6 +46,36 @@ const ways: Record<string, (run: AgentRun<unknown>, controller: AbortController)
   'leaving the loop': () => 'leave',
 }
 
+describe('a step that is a function', () => {
+  const failing = member(
+    'Bob',
+    thinking(() => {
+      throw new Error('Down.')
+    }),
+  )
+
+  it('ends the runs and the work that it has started when it fails', async () => {
+    const aborted: string[] = []
+    const ann = member(
+      'Ann',
+      thinking((_request, signal) => {
+        signal.addEventListener('abort', () => aborted.push('Ann'))
+        return new Promise<string>(() => {})
+      }),
+    )
+    const flow = workflow<string[]>({ name: 'Each' }).step('each', (items, { signal }) => {
+      signal.addEventListener('abort', () => aborted.push('its signal'))
+      const isLast = (item: string): boolean => item === items.at(-1)
+      return Promise.all(items.map((item) => (isLast(item) ? failing : ann).chat(item)))
+    })
+    const { finishReason, error, usage } = await flow.stream(['a', 'b', 'c']).result
+    expect([finishReason, error?.message]).toEqual(['error', expect.stringContaining('Down.')])
+    await vi.waitFor(() => expect(aborted.toSorted()).toEqual(['Ann', 'Ann', 'its signal']))
+    // The calls had begun: they may be billed.
+    expect(usage.estimated).toBe(true)
+  })
+})
+
 describe('a workflow with every kind of step', () => {
   it('emits these events when it is not aborted', async () => {
     const { events, result } = await eventsOf(richFlow(new Set()).stream('Go'))
