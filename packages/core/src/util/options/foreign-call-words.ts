@@ -3,6 +3,7 @@ import {
   events,
   type ForeignWords,
   none,
+  runEnd,
   sampling,
   storeWord,
   toolsOfStep,
@@ -76,8 +77,8 @@ export const runWords: ForeignWords = {
   toolChoice: '`modelSettings: { toolChoice }` of the agent',
   maxRetries: '`retry: { attempts }` of the agent',
   providerOptions: none('what providers have in common is in `modelSettings` of the agent'),
-  onFinish: ofAgent('onRunEnd'),
-  onEnd: ofAgent('onRunEnd'),
+  onFinish: runEnd,
+  onEnd: runEnd,
   onStepFinish: 'the event `step-end` of agent.stream("…")',
   onStepEnd: 'the event `step-end` of agent.stream("…")',
   onAbort: 'the event `run-end` of agent.stream("…")',
@@ -143,7 +144,6 @@ export const toolWords: ForeignWords = {
 }
 
 const runStart = 'the event `run-start` of agent.stream("…")'
-const runEnd = '`onRunEnd` of the agent, or the event `run-end` of agent.stream("…")'
 const stepEnd = 'the event `step-end` of agent.stream("…")'
 const aroundModel = '`beforeModel` and `afterModel`'
 const aroundTool = '`beforeTool` and `afterTool`'

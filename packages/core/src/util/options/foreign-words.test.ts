@@ -34,6 +34,7 @@ it.each<[string, string]>([
   ['max_tokens', '`max_tokens` is `maxOutputTokens` here.'],
   ['prepareStep', '`prepareStep` is `hooks: { beforeModel }` here.'],
   ['topP', '`topP` has no counterpart here: providers differ in it. How much answers vary is `temperature`.'],
+  ['onFinish', '`onFinish` is the event `run-end` of agent.stream("…"), or `onRunEnd` for runs that are stored, here.'],
   ['purpose', '`purpose` is `description` here.'],
   ['store', '`store` is `memory`, which remembers users, or `sessions`, which keeps conversations, here.'],
   ['activeTools', '`activeTools` is `hooks: { beforeModel }`, which returns the request with fewer `tools`, here.'],

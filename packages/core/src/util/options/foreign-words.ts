@@ -14,6 +14,7 @@ export const events: string = 'the events of agent.stream("…")'
 /** Of LangGraph it is what is known of users; elsewhere it keeps conversations. */
 export const storeWord = '`memory`, which remembers users, or `sessions`, which keeps conversations,'
 export const toolsOfStep = '`hooks: { beforeModel }`, which returns the request with fewer `tools`,'
+export const runEnd = 'the event `run-end` of agent.stream("…"), or `onRunEnd` for runs that are stored,'
 const chain = '`model`, a list: model: [first, next]'
 const approval = '`needsApproval` of a tool'
 const noCounterpart = 'has no counterpart'
@@ -127,8 +128,8 @@ export const agentWords: ForeignWords = {
   onHandoff: 'the event `handoff` of a swarm',
   toolkits: '`functions`, whose items may be lists of tools,',
   supervisorConfig: 'the `instruction` of `new Swarm({ name, agents: […] })`',
-  onFinish: 'onRunEnd',
-  onEnd: 'onRunEnd',
+  onFinish: runEnd,
+  onEnd: runEnd,
   mcpServers: '`functions: [await mcp({ url })]` of @agentkit/mcp, or [mcp.<name>] in agentkit_config.toml',
   vectorStore: '`retriever: { folder: "docs" }`',
   maxTokens: 'maxOutputTokens',
