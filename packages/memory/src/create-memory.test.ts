@@ -199,6 +199,16 @@ describe('notes', () => {
     expect(await agent.memory.notes(ada)).toEqual([])
   })
 
+  it('are made once in a session, in either form of Unicode', async () => {
+    const { agent } = agentWith([
+      call('remember', { text: 'Likes café' }),
+      call('remember', { text: 'Likes cafe\u0301' }),
+      'Noted.',
+    ])
+    await agent.chat('I like it.', { ...ada, sessionId: 's1' })
+    expect((await agent.memory.notes(ada)).map(({ text }) => text)).toEqual(['Likes café'])
+  })
+
   it('are made once in a session, also by calls at once, and again after they were forgotten', async () => {
     const calls = (...texts: string[]) => ({
       toolCalls: texts.map((text) => ({ name: 'remember', input: { text } })),

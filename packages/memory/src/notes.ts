@@ -41,6 +41,7 @@ export async function addNote(
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .trim()
     .toWellFormed()
+    .normalize('NFC')
   if (line === '') throw invalidArgument('A note is not empty.')
   const maker = JSON.stringify([owner.agentId, owner.userId, within, line])
   const noteId = `note_${createHash('sha256').update(maker).digest('hex').slice(0, 10)}`

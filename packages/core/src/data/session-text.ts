@@ -1,3 +1,4 @@
+import { firstChars } from './first-chars.ts'
 import type { Message } from './message.ts'
 
 /** The text of a message of the user or the model, for titles and for searching; empty for others. */
@@ -10,7 +11,7 @@ export function plainText(message: Message): string {
 
 /** The title of a session that has none: the first 60 characters of its first question, in one line. */
 export function cutTitle(question: string): string {
-  const line = question.slice(0, 1_000).replace(/\s+/g, ' ').trim()
+  const line = firstChars(question.trimStart(), 1_000).replace(/\s+/g, ' ').trim()
   return Array.from(line).slice(0, 60).join('')
 }
 
