@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isAt, plainPath } from './plain-path.ts'
+import { isAt, plainPath, spellingsOf } from './plain-path.ts'
 
 it.each([
   ['a.md', 'a.md'],
@@ -27,4 +27,18 @@ it.each([
   ['Café.md'.normalize('NFD'), 'Café.md', true],
 ])('at %j is %s: %s', (path, file, whether) => {
   expect(isAt(path, file)).toBe(whether)
+})
+
+it('spells a path in both forms of Unicode, each of its names alone', () => {
+  const [composed, decomposed] = ['é', 'é'.normalize('NFD')]
+  expect(spellingsOf('a/b.md')).toEqual(['a/b.md'])
+  expect(spellingsOf(`${composed}/a/${composed}.md`).sort()).toEqual(
+    [
+      `${composed}/a/${composed}.md`,
+      `${composed}/a/${decomposed}.md`,
+      `${decomposed}/a/${composed}.md`,
+      `${decomposed}/a/${decomposed}.md`,
+    ].sort(),
+  )
+  expect(spellingsOf(`${composed}/`.repeat(500))).toHaveLength(2)
 })

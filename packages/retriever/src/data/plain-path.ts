@@ -20,10 +20,20 @@ export function isBelow(path: string): (file: string) => boolean {
   return (file) => path === '' || file === path || file.startsWith(folder)
 }
 
+/** The names of a path of which each may have another form of Unicode; of a longer path all have the same. */
+const mostMixed = 4
+
 /**
  * A path as it is written, and in Unicode's composed and decomposed forms: names of files from a Mac are often decomposed,
- * and users and models write composed ones.
+ * also those of folders with composed files, and users and models write composed ones.
  */
 export function spellingsOf(path: string): string[] {
-  return [...new Set([path, path.normalize('NFC'), path.normalize('NFD')])]
+  const spellings = [path, path.normalize('NFC'), path.normalize('NFD')]
+  const names = path.split('/').map((name) => [...new Set([name.normalize('NFC'), name.normalize('NFD')])])
+  if (names.filter(({ length }) => length > 1).length <= mostMixed) {
+    const join = (begun: string[], forms: string[]): string[] =>
+      begun.flatMap((start) => forms.map((form) => `${start}/${form}`))
+    spellings.push(...names.reduce(join, ['']).map((spelling) => spelling.slice(1)))
+  }
+  return [...new Set(spellings)]
 }
