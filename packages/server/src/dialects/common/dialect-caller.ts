@@ -1,6 +1,7 @@
 import { invalid } from '../../answer/invalid-field.ts'
 import { anyCallerOf } from '../../request/caller.ts'
 import { type IdSchema, idSchema, isId } from '../../request/fields.ts'
+import { headerText } from '../../request/header-text.ts'
 import type { ServerContext } from '../../util/server-env.ts'
 
 /** The user that a dialect's own field names. */
@@ -19,7 +20,7 @@ const unnamed = { userId: undefined, field: '' }
  * @throws ProblemError `not-found` where it names another user than the token's; `invalid-field`
  */
 export function dialectCaller(context: ServerContext, named?: NamedUser): string {
-  const header = context.req.header('x-user-id')
+  const header = headerText(context.req.header('x-user-id'))
   const { userId, field: name } = header === undefined ? (named ?? unnamed) : { userId: header, field: 'X-User-Id' }
   if (userId !== undefined && !isId(userId)) {
     throw invalid([name], 'must have 1 to 128 characters, none of them a control character')

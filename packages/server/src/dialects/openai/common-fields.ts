@@ -3,6 +3,7 @@ import { isRecord } from '@agentkit/core/internal'
 import { invalid, type Path } from '../../answer/invalid-field.ts'
 import { ProblemError } from '../../answer/problem.ts'
 import { isSessionId, sessionIdForm, sessionIdSchema } from '../../request/fields.ts'
+import { headerText } from '../../request/header-text.ts'
 import type { ServerContext } from '../../util/server-env.ts'
 import { dialectCaller, type NamedUser, userHeader } from '../common/dialect-caller.ts'
 
@@ -111,7 +112,7 @@ export function openaiCaller(context: ServerContext, namedUser: NamedUser | unde
 
 /** The session that a request continues, if it names one. */
 export function sessionOf(context: ServerContext): string | undefined {
-  const sessionId = context.req.header('x-session-id')
+  const sessionId = headerText(context.req.header('x-session-id'))
   if (sessionId === undefined || isSessionId(sessionId)) return sessionId
   throw invalid(['X-Session-Id'], sessionIdForm)
 }

@@ -119,6 +119,25 @@ describe.each(clients)('the client openai %i', (_, connect) => {
     expect(session).toMatchObject({ sessionId: 's1', turns: 2 })
   })
 
+  it.each([
+    ['会議 😀 é', '田中'],
+    ['café'.normalize('NFD'), "l'été"],
+  ])('takes headers in UTF-8, as clients send them, and in Latin-1: %s', async (sessionId, userId) => {
+    const { agent } = make(['One.', 'Two.'])
+    const app = createApp(agent, quiet)
+    const sent = (text: string): string => Buffer.from(text).toString('latin1')
+    const headers = { 'x-session-id': sent(sessionId), 'x-user-id': sent(userId) }
+    const answer = await app.request('/v1/chat/completions', post({ model: 'test', messages: ask('A') }, headers))
+    expect(answer.status).toBe(200)
+    expect(await agent.sessions.list({ agentId: 'test', userId })).toMatchObject([{ sessionId }])
+    await app.request(
+      '/v1/chat/completions',
+      post({ model: 'test', messages: ask('A') }, { 'x-session-id': 'caf\xe9' }),
+    )
+    const latin = await agent.sessions.list({ agentId: 'test', userId: 'default' })
+    expect(latin).toMatchObject([{ sessionId: 'café' }])
+  })
+
   it('sends images and files', async () => {
     const { agent, model } = make(['A cat.'])
     const url = 'data:image/png;base64,aGk='
