@@ -1,4 +1,4 @@
-import { firstChars, foreignSchemaProblem, invalidConfig, isRecord, nearestWord } from '@agentkit/core/internal'
+import { firstChars, foreignSchemaProblem, invalidConfig, isRecord, nearestWord, sha256 } from '@agentkit/core/internal'
 import { type Client, type Tool as ServerTool, specTypeSchemas } from '@modelcontextprotocol/client'
 import { limits } from './limits.ts'
 import type { Server } from './options.ts'
@@ -43,7 +43,7 @@ export async function listTools(client: Client, server: Server): Promise<ListedT
       `${who} lists more tools than are read: the first ${read} are used. Choose some of them by \`tools\`.`,
     )
   }
-  const tools = new Map<string, ServerTool>()
+  const usable: ServerTool[] = []
   for (const [index, listed] of chosen(all.slice(0, limits.tools), server).entries()) {
     const { tool, problem } = await readTool(listed)
     if (!tool) {
@@ -52,7 +52,12 @@ export async function listTools(client: Client, server: Server): Promise<ListedT
       warnings.push(`${what} of ${who.replace('The', 'the')} is left out: ${problem}.`)
       continue
     }
-    const name = toolName(tool.name, server.prefix)
+    usable.push(tool)
+  }
+  const tools = new Map<string, ServerTool>()
+  const names = toolNames(usable, server.prefix)
+  for (const [index, tool] of usable.entries()) {
+    const name = names[index] ?? tool.name
     const other = tools.get(name)
     if (other) {
       const names = `"${shortName(other.name)}" and "${shortName(tool.name)}"`
@@ -89,6 +94,21 @@ async function validated(listed: unknown): Promise<Validation | undefined> {
   } catch {
     return undefined
   }
+}
+
+/**
+ * The names of tools for models. Names in other scripts that become the same one end with a hash of their own, whichever the
+ * server lists first: `天気` and `検索` would both be `__`.
+ */
+function toolNames(tools: readonly ServerTool[], prefix: string | undefined): string[] {
+  const plain = tools.map(({ name }) => toolName(name, prefix))
+  const once = new Set(plain)
+  const twice = new Set(plain.filter((name) => !once.delete(name)))
+  return tools.map(({ name }, index) => {
+    const own = plain[index] ?? ''
+    const isClear = !twice.has(own) || /^[\0-\x7f]*$/.test(name)
+    return isClear ? own : `${own.slice(0, limits.nameChars - 9)}_${sha256(name).slice(0, 8)}`
+  })
 }
 
 /** A name that models accept. */
