@@ -165,7 +165,7 @@ describe('a background run', () => {
       }
       const office = clerk([calls('look 1'), calls('pay 1'), 'Paid.'], { now: () => now, look })
       const { agent, store } = office.open()
-      await work({ agent, store })
+      await work({ agent })
       const { runId } = await agent.enqueue('Pay.', { timeoutMs: 3_600_000 })
       const { approvals } = await agent.result(runId)
       const { progress } = (await store.runs.read(runId)) ?? expect.fail()
