@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { useFolder } from '../__fixtures__/use-folder.ts'
 import { Agent } from '../agents/agent.ts'
+import { storePlace } from '../cli/common/store-place.ts'
 import { SDKContext } from './sdk-context.ts'
 import { storeName } from './store-names.ts'
 
@@ -85,6 +86,22 @@ describe('SDKContext', () => {
     expect(context.sessionsAt()).toBe(context.sessionsAt('agentkit-data/sessions.db'))
     expect(context.sessionsAt()).not.toBe(context.sessionsAt('a.db'))
     await context.close()
+  })
+
+  it.each([
+    ['file:./memory.db', './memory.db'],
+    ['file:memory.db?authToken=hunter2', 'memory.db'],
+    ['file::memory:', ':memory:'],
+    ['file:///var/lib/agent.db', '/var/lib/agent.db'],
+    ['sqlite:agent.db', 'agent.db'],
+  ])('names the path in the address %s, and makes no file of that name', (address, path) => {
+    expect(() => new SDKContext().sessionsAt(address)).toThrow(
+      expect.objectContaining({
+        code: 'invalid-config',
+        message: `\`sessions\` is the path of a SQLite file or postgres://…. Write the path alone: "${path}".`,
+      }),
+    )
+    expect(() => storePlace(address)).toThrow(`--sessions is the path of a SQLite file: write "${path}".`)
   })
 
   it.each(['mysql://ann:hunter2@localhost/agentkit', 'https://example.com', 'postgresx://localhost'])(

@@ -10,7 +10,7 @@ import { loadDotEnv } from './load-dot-env.ts'
 import { isPostgres, postgresStore } from './postgres-store.ts'
 import { isProjectsOwn } from './project-tests.ts'
 import { isConfigPath, readConfig } from './read-config.ts'
-import { isAddress, nameStore } from './store-names.ts'
+import { isAddress, nameStore, pathOfFileAddress } from './store-names.ts'
 
 /** The session store when `sessions` is absent. */
 export const defaultSessionsPath = 'agentkit-data/sessions.db'
@@ -94,6 +94,10 @@ export class SDKContext {
    */
   sessionsAt(place: string = defaultSessionsPath): SessionStore {
     this.#requireOpen()
+    const path = pathOfFileAddress(place)
+    if (path !== undefined) {
+      throw invalidConfig(`\`sessions\` is the path of a SQLite file or postgres://…. Write the path alone: "${path}".`)
+    }
     if (isAddress(place) && !isPostgres(place)) {
       const scheme = place.slice(0, place.indexOf(':'))
       throw invalidConfig(`\`sessions\` is the path of a SQLite file or postgres://…, not a ${scheme}:// address.`)

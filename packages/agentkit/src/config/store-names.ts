@@ -32,6 +32,11 @@ export function isAddress(place: string): boolean {
   return /^\w+:\/\//.test(place)
 }
 
+/** The path in an address of libSQL, which other libraries take: `file:./memory.db`. */
+export function pathOfFileAddress(place: string): string | undefined {
+  return /^(?:file|sqlite3?):(?:\/\/)?([^?]+)/i.exec(place)?.[1]
+}
+
 /**
  * An address without its password and its parameters, which may hold one too. A password that is not encoded may have any
  * character, so it ends at the last `@`.
