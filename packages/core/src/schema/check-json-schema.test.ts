@@ -1,3 +1,4 @@
+import { jsonSchema, Output } from 'ai'
 import { expect, it } from 'vitest'
 import type { JSONSchema } from '../data/message.ts'
 import { jsonSchemaProblem } from './check-json-schema.ts'
@@ -10,6 +11,16 @@ it.each<[string, JSONSchema, RegExp]>([
     'a schema of zod 3.22',
     { _def: {}, parse: () => {} },
     /without Standard Schema\. Update the library \(zod to 3\.25/,
+  ],
+  [
+    'jsonSchema() of the AI SDK',
+    jsonSchema({ type: 'object' }) as object as JSONSchema,
+    /AI SDK. Give the schema itself/,
+  ],
+  [
+    'an Output of the AI SDK',
+    Output.object({ schema: jsonSchema({}) }) as object as JSONSchema,
+    /an Output of the AI SDK\. Give the schema in it: input: z/,
   ],
   ['a schema of Joi 17', { type: 'object', validate: () => {} }, /without Standard Schema/],
   ['a text', { type: 'string' }, /root must be an object/],

@@ -12,6 +12,8 @@ export function jsonSchemaProblem(schema: JSONSchema): string | undefined {
   if (Object.values(schema).some((value) => typeof value === 'object' && value !== null && '~standard' in value)) {
     return '`input` holds schemas of fields. Wrap them: input: z.object({ … }).'
   }
+  const foreign = ofAISDK(schema, 'input')
+  if (foreign !== undefined) return foreign
   if (isSchemaOfLibrary(schema)) return withoutStandard('input')
   if (schema.type !== 'object') {
     return `the schema's root must be an object (type: "object"). Put the value into a field of one.`
@@ -21,10 +23,21 @@ export function jsonSchemaProblem(schema: JSONSchema): string | undefined {
 
 /** The same for any schema, without the requirements of tools. */
 export function brokenSchema(schema: JSONSchema, name: string): string | undefined {
+  const foreign = ofAISDK(schema, name)
+  if (foreign !== undefined) return foreign
   if (isSchemaOfLibrary(schema)) return withoutStandard(name)
   const shape = shapeProblem(schema, name)
   if (shape !== undefined) return shape
   return problemIn(schema, rootOf(schema), name)
+}
+
+/** The objects around a schema that the AI SDK makes: taken as a JSON Schema, they would allow any value. */
+function ofAISDK(schema: JSONSchema, name: string): string | undefined {
+  if (Symbol.for('vercel.ai.schema') in schema) {
+    return `\`${name}\` is made by jsonSchema() or zodSchema() of the AI SDK. Give the schema itself.`
+  }
+  if (typeof schema.parseCompleteOutput !== 'function' && typeof schema.parseOutput !== 'function') return undefined
+  return `\`${name}\` is an Output of the AI SDK. Give the schema in it: ${name}: z.object({ … }).`
 }
 
 /** Whether it is a schema of zod, yup, Joi or superstruct, from before they had Standard Schema: its fields are no keywords. */

@@ -67,6 +67,7 @@ function toolsAt(item: unknown, place: string): Tool[] {
   if (typeof item !== 'object' || item === null || 'then' in item) throw noTool(item, place)
   if ('chat' in item && 'samplePrompts' in item) throw agentAmongTools(item as Fields, place)
   if (isOwnTool(item)) return [item]
+  if (isMcpClient(item as Fields)) throw mcpAmongTools(place)
   const fields = item as Fields
   if (isLangChain(fields)) return [fromLangChainTool(fields, place)]
   if (isOpenAIAgentsTool(fields)) return [fromOpenAIAgentsTool(fields)]
@@ -79,6 +80,16 @@ function toolsAt(item: unknown, place: string): Tool[] {
   const title =
     fields.type === 'provider' || fields.type === 'provider-defined' ? "a provider's tool" : 'an AI SDK tool'
   throw invalidArgument(`${place} is ${title} without a name. Give it a name: functions: [{ weather: weatherTool }].`)
+}
+
+function isMcpClient({ listTools, callTool }: Fields): boolean {
+  return typeof listTools === 'function' || typeof callTool === 'function'
+}
+
+function mcpAmongTools(place: string): Error {
+  return invalidArgument(
+    `${place} is a client of MCP, not a tool. Connect its server by \`await mcp({ url })\`, or \`{ command, args }\`, of @agentkit/mcp.`,
+  )
 }
 
 function agentAmongTools({ name }: Fields, place: string): Error {

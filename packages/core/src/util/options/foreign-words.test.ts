@@ -107,6 +107,11 @@ it.each<[string, unknown, string]>([
 it('answers agents, sets and functions where tools are made', () => {
   const listing = (functions: unknown): Agent => new Agent({ name: 'Test', model, functions: functions as [] })
   expect(() => listing([agent])).toThrow('functions[0] is the agent "Test", not a tool. Make it a member of a swarm')
+  class McpServer {
+    name = 'files'
+    async listTools() {}
+  }
+  expect(() => listing([new McpServer()])).toThrow('functions[0] is a client of MCP, not a tool. Connect its server by')
   expect(() => listing({ weather: {} })).toThrow('`functions` is a list of tools, which may be empty: [weather].')
   expect(() => tool((() => 'sunny') as never)).toThrow('tool({ name, description, input, execute })') // what a caller without types may pass
 })
