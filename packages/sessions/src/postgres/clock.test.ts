@@ -49,6 +49,17 @@ it.each([hour, -hour])(
   },
 )
 
+it('writes whole milliseconds when the clock of its machine is set, before it has read that of the database again', async () => {
+  const runs = agent.sessions.runs ?? expect.fail()
+  await agent.runs()
+  const now = vi.spyOn(Date, 'now').mockImplementation(() => machine() + hour)
+  expect(Number.isInteger(runs.now())).toBe(true)
+  // It is set again before the answer of the database.
+  now.mockImplementation(() => machine() + Math.floor(performance.now()) * 5_000)
+  await runs.background?.beatWorker('worker', ['helper'])
+  expect(await runs.background?.takeNotices(['helper'], { limit: 1, leaseMs: 1_000 })).toEqual([])
+})
+
 it('writes by the clock of the database after its machine has slept, when its timers have stood still', async () => {
   const place = { agentId: 'helper', userId: 'ann', sessionId: 's1' }
   const run = { agentId: 'helper', expectedVersion: 0, input: [], isResumable: false, keepsEvents: false }

@@ -107,7 +107,8 @@ export function openHolder(database: Database, { heartbeatMs, staleAfterMs }: Ho
       if (start === undefined || !isSet(start, present)) return storeTime() + offset
       // The clock of the machine was set, or the machine has slept.
       learnAgain()
-      return storeTime() + offset - (present - start)
+      // The database takes whole milliseconds only.
+      return storeTime() + offset - Math.round(present - start)
     },
     readClock: (query) => learn(query(clockText)),
     async ensure() {
