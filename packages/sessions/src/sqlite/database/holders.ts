@@ -85,7 +85,9 @@ export function openHolder(database: SQLiteDatabase, { heartbeatMs, staleAfterMs
       if (row.host === null || row.pid === null || row.heartbeat === null) return false
       const { host, thread } = here()
       if (row.host === host && row.pid === process.pid && row.thread === thread) return false
-      if (Date.now() - row.heartbeat > staleAfterMs && !clock.hasJumped()) return false
+      // Asked each time: a clock that was set back and forth since the last time would have the same offset.
+      const hasJumped = clock.hasJumped()
+      if (Date.now() - row.heartbeat > staleAfterMs && !hasJumped) return false
       return row.host !== host || processExists(row.pid)
     },
     remove: (statements) => void (id !== undefined && statements.removeHolder.run(id)),
