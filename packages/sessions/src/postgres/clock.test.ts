@@ -15,7 +15,7 @@ let url: string
 beforeEach(async () => {
   url = await testDatabase()
   const sessions = postgresSessions(url, { queue: unusedQueue })
-  agent = new Agent({ name: 'Helper', functions: [], model: scriptedModel([]), sessions })
+  agent = new Agent({ name: 'Helper', functions: [], model: scriptedModel(['Hello.']), sessions })
 })
 afterEach(async () => {
   vi.restoreAllMocks()
@@ -48,6 +48,14 @@ it.each([hour, -hour])(
     expect(Math.abs(runs.now() - before)).toBeLessThan(hour / 4)
   },
 )
+
+it('removes old sessions by the clock of the database, with its first call', async () => {
+  await agent.chat('Hi.', { userId: 'ann', sessionId: 's1' })
+  vi.spyOn(Date, 'now').mockImplementation(() => machine() + hour)
+  const other = postgresSessions(url, { queue: unusedQueue })
+  expect(await other.runs.prune({ sessionsMs: hour / 2 })).toMatchObject({ sessions: 0 })
+  await other.close()
+})
 
 it('writes whole milliseconds when the clock of its machine is set, before it has read that of the database again', async () => {
   const runs = agent.sessions.runs ?? expect.fail()
