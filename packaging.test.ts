@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -17,7 +17,10 @@ import { root } from './scripts/workspace-files.ts'
 const run = promisify(execFile)
 type Messages = { errors: unknown[]; warnings: { text: string }[] }
 type ESBuild = { transform(code: string): Promise<Messages>; build(options: object): Promise<Messages> }
-const { build, transform }: ESBuild = createRequire(join(root, 'packages/functions/package.json'))('esbuild')
+const loadBundler = createRequire(join(root, 'packages/functions/package.json'))
+const { build, transform }: ESBuild = loadBundler('esbuild')
+type Webpack = (options: object, done: (error: Error | null) => void) => void
+const webpack: Webpack = loadBundler('webpack')
 const packages = published()
 let place: string
 
@@ -131,7 +134,7 @@ describe('the other packages, without agentkit', () => {
   const names = packages
     .map(({ manifest }) => manifest.name)
     .filter((name) => name.includes('/providers-') && name !== '@agentkit/providers-offline')
-  const others = ['ai-sdk', 'evals', 'queue-postgres', 'retriever', 'testing'].map((name) => `@agentkit/${name}`)
+  const others = ['ai-sdk', 'evals', 'mcp', 'queue-postgres', 'retriever', 'testing'].map((name) => `@agentkit/${name}`)
   let folder: string
   beforeAll(async () => {
     folder = await install('packages', ['@agentkit/core', '@agentkit/wire', ...names, ...others])
@@ -242,6 +245,14 @@ describe('the other packages, without agentkit', () => {
       console.log(indexed > 1, hit.heading, text.slice(hit.start, hit.end) === hit.quote)
       await retriever.close()`
     expect(await runProgram(folder, program)).toBe('true Notes true')
+  })
+
+  it('mcp is bundled into one file', async () => {
+    await writeFile(join(folder, 'bundled-mcp.js'), `import { mcp } from '@agentkit/mcp'\nconsole.log(typeof mcp)`)
+    const outfile = join(await mkdtemp(join(place, 'one-file-')), 'bundled.cjs')
+    const options = { bundle: true, platform: 'node', format: 'cjs', logLevel: 'silent' }
+    await build({ absWorkingDir: folder, entryPoints: ['bundled-mcp.js'], outfile, ...options })
+    expect(await node([outfile])).toBe('function')
   })
 
   it('retriever is bundled without what is optional, and says that its processes need its own files', async () => {
@@ -391,6 +402,39 @@ describe('agentkit, which combines the packages', () => {
     })
     expect([...errors, ...warnings]).toEqual([])
     expect(await node(['bundled.mjs'], alone)).toBe('200 true')
+  })
+
+  it.each(['esbuild', 'webpack'])('loads what is optional from beside a bundle of CommonJS by %s', async (bundler) => {
+    await writeFile(
+      join(folder, 'optional.js'),
+      `import { Agent } from 'agentkit'
+      const say = ({ message }) => console.log(message)
+      try { new Agent({ name: 'Clerk', model: 'offline/extractive', memory: true }) } catch (error) { say(error) }
+      process.env.MISTRAL_API_KEY = 'none'
+      new Agent({ name: 'Clerk', model: 'mistral-large-2512' }).chat('Hello').catch(say)`,
+    )
+    const alone = await mkdtemp(join(place, 'one-file-'))
+    const entry = join(folder, 'optional.js')
+    if (bundler === 'esbuild') {
+      const options = { bundle: true, platform: 'node', format: 'cjs', logLevel: 'silent' }
+      await build({ entryPoints: [entry], outfile: join(alone, 'bundled.cjs'), ...options })
+    } else {
+      const output = { path: alone, filename: 'bundled.cjs' }
+      const options = { mode: 'none', target: 'node', context: folder, entry, output }
+      await new Promise<void>((resolve, reject) => {
+        webpack(options, (error) => (error ? reject(error) : resolve()))
+      })
+    }
+    const names = ['@agentkit/memory', '@agentkit/providers-mistral']
+    const missing = names.map((name) => `The package ${name} is not installed. Run: npm i ${name}`)
+    expect(await node(['bundled.cjs'], alone)).toBe(missing.join('\n'))
+
+    for (const name of names) {
+      const installed = join(alone, 'node_modules', name)
+      await mkdir(installed, { recursive: true })
+      await writeFile(join(installed, 'index.js'), `throw new Error('found ${name}')`)
+    }
+    expect(await node(['bundled.cjs'], alone)).toMatch(/found @agentkit\/memory\n.*found @agentkit\/providers-mistral/)
   })
 
   it('is typed', async () => {

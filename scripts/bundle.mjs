@@ -14,6 +14,7 @@ const {
   files = [],
   imports = {},
   name,
+  version,
 } = JSON.parse(readFileSync('package.json', 'utf8'))
 const commands = Object.values(bin)
 const commandSources = commands.map((file) => `src/${basename(file, '.js')}.ts`)
@@ -39,6 +40,7 @@ const bundle = await rolldown({
   ...(loadedByAgents && { preserveEntrySignatures: 'allow-extension' }),
   plugins: [
     { name: 'builtin-modules', transform: { filter: { id: /\.cjs$/ }, handler: withoutRequire } },
+    { name: 'own-version', transform: { filter: { code: `('${name}/package.json')` }, handler: withVersion } },
     { name: 'together', buildEnd: findTogether },
   ],
 })
@@ -69,6 +71,12 @@ if (imports['#swagger-ui']) await import('./embed-swagger-ui.mjs')
 if (imports['#page']) {
   const { buildPage } = await import('./build-page.mjs')
   process.exitCode = (await buildPage()) === 0 ? 0 : 1
+}
+
+/** Code that has the version of its package, instead of reading it from a package.json that a bundle does not have. */
+function withVersion(source) {
+  const code = source.replace(`createRequire(import.meta.url)('${name}/package.json')`, JSON.stringify({ version }))
+  return { code, map: null }
 }
 
 /** CommonJS without `require` of Node's modules, for which there would be `createRequire`, that webpack removes. */

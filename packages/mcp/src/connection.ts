@@ -148,5 +148,5 @@ const knownModern: DiscoverResult = {
   cacheScope: 'private',
 }
 
-// The import names the package, because the build may move this file to a chunk in another folder.
+// The build puts the version in here: a bundle has no package.json beside it.
 const { version }: { version: string } = createRequire(import.meta.url)('@agentkit/mcp/package.json')

@@ -36,5 +36,5 @@ export async function importProvider(
 function importByName(id: ProviderId, name: string): Promise<Record<string, unknown>> {
   if (id === 'openai') return import('@agentkit/providers-openai')
   if (id === 'offline') return import('@agentkit/providers-offline')
-  return import(name)
+  return import(/* webpackIgnore: true */ name)
 }

@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module'
 import { AgentKitError } from '@agentkit/core'
+import { ownRequire } from './own-require.ts'
 
 type RetrieverPackage = typeof import('@agentkit/retriever')
 type MemoryPackage = typeof import('@agentkit/memory')
@@ -26,12 +26,12 @@ type ImportOptions = {
 /**
  * Imports a package that may not be installed.
  *
- * @param importPackage defaults to `import()`
+ * @param importPackage defaults to `import()`, which webpack leaves to Node
  * @throws AgentKitError `missing-package` with the command that installs it
  */
 export async function importOptional<Module>(
   name: string,
-  importPackage: (name: string) => Promise<Module> = (name) => import(name),
+  importPackage: (name: string) => Promise<Module> = (name) => import(/* webpackIgnore: true */ name),
   options?: ImportOptions,
 ): Promise<Module> {
   try {
@@ -87,7 +87,7 @@ export function requirePostgresQueue(load?: Load): QueuePackage {
 
 /** The sessions in all databases; those in SQLite have an entry of their own. It is loaded by `require`, beside the queue. */
 export function requireSessions(): SessionsPackage {
-  return createRequire(import.meta.url)('@agentkit/sessions') as SessionsPackage // the exports of the package of this name
+  return ownRequire('@agentkit/sessions') as SessionsPackage // the exports of the package of this name
 }
 
 /**
@@ -112,7 +112,7 @@ const telemetryPeers = [
  * The package that traces runs. It is loaded by `require`, so that it traces the first run.
  * @throws AgentKitError `missing-package` with the command that installs it and the packages of OpenTelemetry
  */
-export function requireTelemetry(load: Load = createRequire(import.meta.url)): TelemetryPackage {
+export function requireTelemetry(load: Load = ownRequire): TelemetryPackage {
   const name = '@agentkit/telemetry'
   try {
     return load(name) as TelemetryPackage // the exports of the package of this name
@@ -128,7 +128,7 @@ export function requireTelemetry(load: Load = createRequire(import.meta.url)): T
 
 type Load = (name: string) => unknown
 
-function requireOptional(name: string, load: Load = createRequire(import.meta.url), options?: ImportOptions): unknown {
+function requireOptional(name: string, load: Load = ownRequire, options?: ImportOptions): unknown {
   try {
     return load(name)
   } catch (cause) {
