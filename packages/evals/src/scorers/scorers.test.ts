@@ -38,6 +38,11 @@ describe('exact', () => {
       expect(await scoreOf(exact(), scoredRun(text, { expected: 'no', result: { output: 'yes' } }))).toBe(0)
     }
     expect(await scoreOf(exact({ ignoreCase: true }), scoredRun('oslo', { expected: 'OSLO' }))).toBe(1)
+    for (const [answer, expected] of [
+      ['istanbul', 'İSTANBUL'],
+      ['HAUPTSTRASSE', 'Hauptstraße'],
+    ] as const)
+      expect(await scoreOf(exact({ ignoreCase: true }), scoredRun(answer, { expected }))).toBe(1)
     await expect(scoreOf(exact(), scoredRun('x'))).rejects.toThrow('`exact` needs `expected` in the case.')
   })
 })

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { checkOptions, firstChars, invalidArgument, isFlag, isRecord, isText } from '@agentkit/core/internal'
+import { checkOptions, firstChars, foldCase, invalidArgument, isFlag, isRecord, isText } from '@agentkit/core/internal'
 import type { ScoredRun, Scorer } from '../data/scorer.ts'
 import { limits } from '../limits.ts'
 import { parsedAnswer } from './parsed-answer.ts'
@@ -129,7 +129,7 @@ export function expectedOf({ case: { expected } }: ScoredRun, scorer: string, fi
 
 function comparable(text: string, ignoreCase: boolean): string {
   const one = text.trim().normalize('NFC')
-  return ignoreCase ? one.toLowerCase() : one
+  return ignoreCase ? foldCase(one) : one
 }
 
 /** The value as JSON: `undefined` fields are absent. */
