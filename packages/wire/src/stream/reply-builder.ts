@@ -7,7 +7,6 @@ import {
   type Opaque,
   type Usage,
 } from '@agentkit/core'
-import { wellFormed } from '../messages/text.ts'
 import { isCallId, newCallId, OwnCallIds } from './call-id.ts'
 import { type ParsedArguments, parseArguments } from './parse-arguments.ts'
 
@@ -233,7 +232,7 @@ export class ReplyBuilder {
     const text = this.#splitCharacter === '' ? delta : this.#splitCharacter + delta
     const cut = (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800
     this.#splitCharacter = cut ? text.slice(-1) : ''
-    return wellFormed(cut ? text.slice(0, -1) : text)
+    return (cut ? text.slice(0, -1) : text).toWellFormed()
   }
 
   #flushSplitCharacter(): void {
