@@ -1,4 +1,4 @@
-import { Agent, Swarm, tool } from '@agentkit/core'
+import { Agent, AgentKitError, type ErrorCode, memorySessions, Swarm, tool } from '@agentkit/core'
 import { type ScriptedTurn, scriptedModel } from '@agentkit/testing'
 import { expect, it } from 'vitest'
 import { ask, eventsIn, payTurn, storedAgents } from '../__fixtures__/stored-agent.ts'
@@ -77,4 +77,57 @@ it('55 shows no error text of a member in the task of the next one', async () =>
   expect(eventsIn(text).at(-1)?.data).toMatchObject({ finishReason: 'stop', text: 'Done.' })
   expect(ben.requests[0]?.messages.at(-1)?.content).toBe('Read\n\nAnn has given no answer (failed).')
   for (const word of ['canary', 'sk-', 'boom']) expect(text).not.toContain(word)
+})
+
+const codes: ErrorCode[] = [
+  ...(['auth', 'rate-limit', 'quota', 'overloaded', 'context-overflow', 'content-filter', 'model-not-found'] as const),
+  ...([
+    'bad-request',
+    'invalid-tool-call',
+    'provider-error',
+    'network',
+    'timeout',
+    'malformed-stream',
+    'budget',
+  ] as const),
+  ...(['invalid-config', 'invalid-argument', 'unsupported', 'not-found', 'session-conflict', 'storage'] as const),
+]
+const keyed = { 'content-type': 'application/json' }
+const question = { role: 'user', content: 'Read' }
+const agui = { threadId: 't', runId: 'r', messages: [{ id: 'm', ...question }], tools: [], context: [] }
+const part = { type: 'text', text: 'Read' }
+const rpc = { jsonrpc: '2.0', id: 1 }
+const a2a = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'Read' }] }
+const asked: [string, string, object][] = [
+  ['chat', '/api/v1/chat', { user_id: 'ada', session_id: 's', messages: [question] }],
+  ['chat_stream', '/api/v1/chat_stream', { user_id: 'ada', session_id: 's', messages: [question] }],
+  ['chat completions', '/v1/chat/completions', { model: 'guide', messages: [question] }],
+  ['a stream of chat completions', '/v1/chat/completions', { model: 'guide', messages: [question], stream: true }],
+  ['responses', '/v1/responses', { model: 'guide', input: 'Read' }],
+  ['a stream of responses', '/v1/responses', { model: 'guide', input: 'Read', stream: true }],
+  ['useChat', '/ui/chat', { id: 's', messages: [{ id: 'm', role: 'user', parts: [part] }] }],
+  ['AG-UI', '/agui', agui],
+  ['MCP', '/mcp', { ...rpc, method: 'tools/call', params: { name: 'ask_agent', arguments: { message: 'Read' } } }],
+  ['A2A', '/a2a', { ...rpc, method: 'SendMessage', params: { message: a2a } }],
+  ['a stream of A2A', '/a2a', { ...rpc, method: 'SendStreamingMessage', params: { message: a2a } }],
+]
+
+it.each(asked)('55 shows by %s no key and no address that an error or its causes name', async (_, path, body) => {
+  const address = 'https://proxy-user:hunter2@gateway.internal/v1?key=abc123def456'
+  for (const code of codes) {
+    const cause = new Error(`fetch ${address}`, {
+      cause: { config: { headers: { authorization: `Bearer ${secret}` } } },
+    })
+    const error = new AgentKitError(code, `acme refused ${secret} at ${address}`, { cause, retryable: false })
+    const model = scriptedModel([error, error])
+    const agent = new Agent({ name: 'Guide', model, sessions: memorySessions() })
+    const app = createApp(agent, { log: () => {}, dialects: ['openai', 'ui', 'agui', 'mcp', 'a2a'] })
+    const headers = { ...keyed, accept: 'application/json, text/event-stream', 'a2a-version': '1.0' }
+    const init = { method: 'POST', headers, body: JSON.stringify(body) }
+    const response = await app.request(path, init)
+    const answer = `${await response.text()} ${JSON.stringify([...response.headers])}`
+    expect(model.requests.length, answer).toBeGreaterThan(0)
+    for (const word of ['canary', 'sk-', 'hunter2', 'gateway.internal', 'abc123'])
+      expect(answer, code).not.toContain(word)
+  }
 })
