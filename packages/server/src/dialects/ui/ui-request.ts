@@ -69,8 +69,8 @@ export function readUIRequest(sent: unknown): UIRequest {
   const place = ['messages', messages.length - 1]
   if (last.role === 'assistant') return { ...common, ...readDecisions(last, place) }
   if (last.role !== 'user') throw invalid([...place, 'role'], 'must be "user" or "assistant"')
-  const question = readQuestion(last, place)
   const earlier = messages.slice(0, -1)
+  const question = withInstructions(readQuestion(last, place), earlier.flatMap(instructionOf))
   const edits = trigger === 'submit-message' && messages.some((each) => each.role === 'user' && each.id === messageId)
   const isReplacing = trigger === 'regenerate-message' || (messageId !== undefined && edits)
   const runIds = earlier.flatMap(({ role, id }) => (role === 'assistant' ? [id] : [])).reverse()
@@ -93,6 +93,19 @@ function readQuestion({ parts = [] }: UIMessage, path: Path): string | UserPart[
     throw invalid([...path, 'parts'], 'must have a text or a file')
   }
   return texts.length === content.length ? texts.join('') : content
+}
+
+/** Only the agent's own instruction has the role `system`: other instructions become marked text. */
+function instructionOf({ role, parts = [] }: UIMessage): string[] {
+  if (role !== 'system') return []
+  const text = parts.map((part) => (isRecord(part) && typeof part.text === 'string' ? part.text : '')).join('')
+  return text.trim() === '' ? [] : [`[system]\n${text}`]
+}
+
+function withInstructions(question: string | UserPart[], marked: readonly string[]): string | UserPart[] {
+  if (marked.length === 0) return question
+  const front = `${marked.join('\n\n')}\n\n`
+  return typeof question === 'string' ? front + question : [{ type: 'text', text: front }, ...question]
 }
 
 /** Parts that only the client shows have nothing for the model. */

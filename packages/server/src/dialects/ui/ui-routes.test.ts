@@ -60,6 +60,16 @@ describe('POST /ui/chat', () => {
     expect(agent.calls[0]?.options.history).toEqual([])
   })
 
+  it('gives the model system messages of the page as marked text before the question', async () => {
+    const agent = fakeAgent()
+    const app = createApp(agent, quiet)
+    const system = { id: 'm0', role: 'system', parts: [{ type: 'text', text: 'Be brief.' }] }
+    await app.request('/ui/chat', post({ id: 's1', messages: [system, user('Hi')] }))
+    expect(agent.calls[0]).toMatchObject({ input: '[system]\nBe brief.\n\nHi', options: { history: [] } })
+    await app.request('/ui/chat', post({ id: 's2', messages: [system, file('data:image/png;base64,iVBORw0KGgo=')] }))
+    expect(agent.calls[1]?.input).toMatchObject([{ type: 'text', text: '[system]\nBe brief.\n\n' }, { type: 'image' }])
+  })
+
   it('answers for the user of X-User-Id, and for "default" without it', async () => {
     const agent = fakeAgent()
     const app = createApp(agent, quiet)
