@@ -70,16 +70,17 @@ export function readUIRequest(sent: unknown): UIRequest {
   if (last.role === 'assistant') return { ...common, ...readDecisions(last, place) }
   if (last.role !== 'user') throw invalid([...place, 'role'], 'must be "user" or "assistant"')
   const earlier = messages.slice(0, -1)
-  const question = withInstructions(readQuestion(last, place), earlier.flatMap(instructionOf))
   const edits = trigger === 'submit-message' && messages.some((each) => each.role === 'user' && each.id === messageId)
   const isReplacing = trigger === 'regenerate-message' || (messageId !== undefined && edits)
   const runIds = earlier.flatMap(({ role, id }) => (role === 'assistant' ? [id] : [])).reverse()
   // Before the first question are greetings of the page.
   const first = messages.findIndex(({ role }) => role === 'user')
   const isFirst = !earlier.slice(first).some(({ role }) => role === 'assistant')
+  // Each once: the session has those before an earlier answer.
+  const unsent = isFirst ? earlier : earlier.slice(earlier.findLastIndex(({ role }) => role === 'assistant') + 1)
   return {
     ...common,
-    question,
+    question: withInstructions(readQuestion(last, place), unsent.flatMap(instructionOf)),
     history: historyOf(earlier),
     tools: Array.isArray(tools) ? tools : [],
     replacesAfter: isReplacing ? { runIds, isFirst } : undefined,

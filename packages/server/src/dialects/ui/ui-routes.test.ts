@@ -68,6 +68,11 @@ describe('POST /ui/chat', () => {
     expect(agent.calls[0]).toMatchObject({ input: '[system]\nBe brief.\n\nHi', options: { history: [] } })
     await app.request('/ui/chat', post({ id: 's2', messages: [system, file('data:image/png;base64,iVBORw0KGgo=')] }))
     expect(agent.calls[1]?.input).toMatchObject([{ type: 'text', text: '[system]\nBe brief.\n\n' }, { type: 'image' }])
+    const answered = [system, user('Hi'), { ...user('Hello.'), role: 'assistant' }]
+    const later = { ...system, parts: [{ type: 'text', text: 'In verse.' }] }
+    await app.request('/ui/chat', post({ id: 's1', messages: [...answered, user('And?')] }))
+    await app.request('/ui/chat', post({ id: 's1', messages: [...answered, later, user('And?')] }))
+    expect(agent.calls.slice(2).map(({ input }) => input)).toEqual(['And?', '[system]\nIn verse.\n\nAnd?'])
   })
 
   it('answers for the user of X-User-Id, and for "default" without it', async () => {
