@@ -173,6 +173,11 @@ describe('an answer', () => {
 describe('usage', () => {
   const ends = candidate([text('a')], 'STOP')
 
+  it('has no counts that are negative or no numbers', () => {
+    const usageMetadata = { promptTokenCount: -3, candidatesTokenCount: 2, totalTokenCount: '5' }
+    expect(finishOf(read([ends, { usageMetadata }]))?.usage).toEqual({ outputTokens: 2 })
+  })
+
   it("counts the tokens of thoughts and of the server's tools (Q64)", () => {
     const usageMetadata = {
       promptTokenCount: 10,

@@ -1,5 +1,5 @@
 import type { Usage } from '@agentkit/core'
-import { isRecord, withTotal } from '@agentkit/wire'
+import { isCount, isRecord, withTotal } from '@agentkit/wire'
 
 const fields = [
   'promptTokenCount',
@@ -24,7 +24,7 @@ export class GeminiUsage {
     const snapshot: Counts = {}
     for (const field of fields) {
       const count = reported[field]
-      if (typeof count === 'number' && (count > 0 || this.#counts[field] === undefined)) snapshot[field] = count
+      if (isCount(count) && (count > 0 || this.#counts[field] === undefined)) snapshot[field] = count
     }
     this.#counts = snapshot.totalTokenCount ? this.#withTotal(snapshot) : { ...this.#counts, ...snapshot }
   }

@@ -53,6 +53,14 @@ describe('an answer', () => {
     expect(await answer(slow)).toEqual(whole)
   })
 
+  it('has no usage of counts that are negative or infinite', async () => {
+    const body =
+      '{"message":{"content":"a"},"done":true,"done_reason":"stop","prompt_eval_count":-3,"eval_count":1e400}'
+    const events = await answer((response) => response.writeHead(200).end(body))
+    expect(events.at(-1)).toMatchObject({ type: 'finish', message: { content: [{ type: 'text', text: 'a' }] } })
+    expect(events.at(-1)).toHaveProperty('usage', {})
+  })
+
   it('is read when it comes whole', async () => {
     const message = { role: 'assistant', content: 'hello', thinking: 'hm' }
     expect(await answer(json(200, { model: 'm', message, done: true, done_reason: 'stop' }))).toMatchObject([

@@ -5,6 +5,7 @@ import {
   type FrameReader,
   failureOfBody,
   incompleteStream,
+  isCount,
   isFlatError,
   parseFrame,
   providerError,
@@ -56,8 +57,8 @@ export class OllamaReader implements FrameReader {
     if (!this.#last) throw incompleteStream(this.#context)
     const { done_reason, prompt_eval_count, eval_count } = this.#last
     const usage: Usage = {}
-    if (typeof prompt_eval_count === 'number') usage.inputTokens = prompt_eval_count
-    if (typeof eval_count === 'number') usage.outputTokens = eval_count
+    if (isCount(prompt_eval_count)) usage.inputTokens = prompt_eval_count
+    if (isCount(eval_count)) usage.outputTokens = eval_count
     if (wasCut(this.#promptCharacters, usage.inputTokens)) {
       const message = `Ollama read only ${usage.inputTokens} tokens of the prompt, and left out the rest: pass a larger contextWindow.`
       this.#reply.warn(message)

@@ -39,7 +39,7 @@ export type { ChatRequest, ChatTool } from './openai/chat-types.ts'
 export { openaiEmbedder } from './openai/embedder.ts'
 export { isStrictSchema, toolParameters } from './openai/strict-schema.ts'
 export { type OpenAITraits, openaiTraits } from './openai/traits.ts'
-export { mergeUsage, withTotal } from './openai/usage.ts'
+export { isCount, mergeUsage, withTotal } from './openai/usage.ts'
 export { batchedEmbedder, type EmbedderOptions, vectorsByIndex } from './provider/batched-embedder.ts'
 export {
   callTimeoutNames,

@@ -46,7 +46,12 @@ export function withTotal(usage: Usage): Usage {
   return { ...usage, totalTokens: inputTokens + outputTokens }
 }
 
+/** Whether a report is a number of tokens: JSON has negative numbers, and `1e400`, which is infinite. */
+export function isCount(reported: unknown): reported is number {
+  return typeof reported === 'number' && reported >= 0 && reported < Number.POSITIVE_INFINITY
+}
+
 function set(usage: Usage, field: Exclude<keyof Usage, 'estimated'>, reported: unknown): void {
-  if (typeof reported !== 'number' || !Number.isFinite(reported) || reported < 0) return
+  if (!isCount(reported)) return
   if (reported > 0 || usage[field] === undefined) usage[field] = reported
 }
