@@ -191,12 +191,14 @@ function uncompiled(plain: ToolFunction, place: string): string {
     return `${plain.name || 'This'} is a class, not a function. Give the agent its methods: calculator.add.bind(calculator).`
   }
   const named = plain.name ? `The function "${plain.name}"` : `${place} without a name`
-  const how = 'Run with `node --import agentkit/register app.ts`, or load the manifest of `agentkit tools build`. '
+  const how = isRegistered()
+    ? 'If another loader loads its file, as tsx does in CommonJS, load the manifest of `agentkit tools build`. '
+    : 'Run with `node --import agentkit/register app.ts`, or load the manifest of `agentkit tools build`. '
   const inVitest = isInVitest()
     ? " In Vitest, one line of vitest.config.ts compiles them: plugins: [agentkitTools.vite({ include: 'src/**/*.ts' })], by `agentkit/unplugin` (npm i -D unplugin ts-morph)."
     : ''
   return (
-    `${named} carries no schema, so a model cannot call it. ${isRegistered() ? '' : how}` +
+    `${named} carries no schema, so a model cannot call it. ${how}` +
     'Functions at the top level of your modules are compiled: move one there that is made inside another function, ' +
     'bind a method to its instance (`calculator.add.bind(calculator)`), or wrap it: ' +
     'tool({ name, description, input, execute }).' +
