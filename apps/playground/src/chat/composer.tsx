@@ -23,12 +23,11 @@ export function Composer() {
     current.style.height = `${Math.min(current.scrollHeight, 220)}px`
   }, [draft.value])
   useLayoutEffect(() => {
-    // On a phone the keyboard would cover the page.
-    if (matchMedia('(pointer: fine)').matches) field.current?.focus()
+    if (!hasTouch()) field.current?.focus()
   }, [sessionId.value])
   useLayoutEffect(() => {
     // The stop button has become the send button, which is disabled without a text, so the focus was lost.
-    if (!isBusy && isFocusLost() && matchMedia('(pointer: fine)').matches) focusMessage()
+    if (!isBusy && isFocusLost() && !hasTouch()) focusMessage()
   }, [isBusy])
   const send = (): void => {
     const text = draft.value.trim()
@@ -95,6 +94,11 @@ export function Composer() {
       </div>
     </form>
   )
+}
+
+/** Whether it is a phone, whose keyboard would cover the page. A computer may have no mouse. */
+function hasTouch(): boolean {
+  return matchMedia('(pointer: coarse)').matches
 }
 
 function AttachButton() {

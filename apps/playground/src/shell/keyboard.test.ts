@@ -19,6 +19,20 @@ describeInBrowser('the keyboard alone', () => {
     throw new Error(`No ${name} is reached by Tab; the last was ${await active(page)}.`)
   }
 
+  it('has the focus after an answer is stopped, also on a computer without a mouse', async () => {
+    const answer = held('Never.')
+    const { page, ask, settled, button } = await openPage(keeper([answer.turn]))
+    await page.evaluate(() => {
+      window.matchMedia = (query) => ({ matches: query === '(pointer: none)' }) as MediaQueryList
+    })
+    await ask('Go')
+    await answer.asked
+    await button('Stop').focus()
+    await page.keyboard.press('Enter')
+    await settled()
+    await expect.poll(() => active(page)).toBe('Message')
+  })
+
   it('asks, opens the work, decides, shares, edits and deletes', async () => {
     const { page, said, settled } = await openPage(keeper([payTurn, 'It is paid.', 'Edited.']))
     await page.getByRole('heading', { name: /What can/ }).waitFor()
