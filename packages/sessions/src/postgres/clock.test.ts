@@ -53,7 +53,7 @@ it('removes old sessions by the clock of the database, with its first call', asy
   await agent.chat('Hi.', { userId: 'ann', sessionId: 's1' })
   vi.spyOn(Date, 'now').mockImplementation(() => machine() + hour)
   const other = postgresSessions(url, { queue: unusedQueue })
-  expect(await other.runs.prune({ sessionsMs: hour / 2 })).toMatchObject({ sessions: 0 })
+  expect(await other.runs?.prune({ sessionsMs: hour / 2 })).toMatchObject({ sessions: 0 })
   await other.close()
 })
 
