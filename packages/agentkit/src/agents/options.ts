@@ -113,8 +113,10 @@ const swarmRules: OptionRules<SwarmOptions> = { ...optionRules, agents: isAny, c
 
 /** The retriever of another library is often an object of a class: without fields of its own it would be no options. */
 function isOptions(value: unknown): boolean {
-  const prototype: unknown = isRecord(value) && Object.getPrototypeOf(value)
-  return (prototype === Object.prototype || prototype === null) && !hasMethod('retrieve', '').holds(value)
+  if (!isRecord(value) || hasMethod('retrieve', '').holds(value)) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  // Also of another realm, such as a test's, whose `Object` is another one.
+  return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 function checkModel(value: unknown): void {
