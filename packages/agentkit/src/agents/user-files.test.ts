@@ -96,7 +96,8 @@ describe('files of each user, where no server separates them', () => {
 
     const knowledge = { tools: () => [], files: async () => [], sync: guide.knowledge?.sync, close: async () => {} }
     const unable = { ...idle, id: 'unable', knowledge, toSpec: () => idle.toSpec() }
-    expect(() => team.addAgent(unable as unknown as Agent)).toThrow(expect.objectContaining({ code: 'invalid-config' }))
+    const member = unable as unknown as Agent // all that a swarm reads of a member
+    expect(() => team.addAgent(member)).toThrow(expect.objectContaining({ code: 'invalid-config' }))
     expect(team.agents.map(({ id }) => id)).toEqual(['idle', 'guide'])
   })
 

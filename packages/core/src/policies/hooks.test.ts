@@ -134,6 +134,7 @@ describe('the result of a hook must be valid', () => {
   })
 
   it('names the message for which a request is refused', async () => {
+    // `as never`: messages of users in JavaScript, which the types refuse.
     const cut = { messages: [ofAssistant({ type: 'text', text: 'Hi' }), { role: 'user', content: 'And?' }] }
     await expect(runHook('beforeModel', () => cut as never, { given: true }, context)).rejects.toThrow(
       'or nothing. Message 0: the conversation does not begin with the user.',

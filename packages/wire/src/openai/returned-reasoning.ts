@@ -18,7 +18,8 @@ export function extraContentData({ extraContent: content }: { extraContent?: JSO
 /** @param owner `provider/model` that gets back what it has sent */
 export function returnedExtraContent({ opaque }: ToolCallPart, owner: string): { extra_content?: JSONValue } {
   const data = opaque?.owner === owner ? opaque.data : undefined
-  return isRecord(data) && data.field === extraContent ? { extra_content: (data.content ?? {}) as JSONValue } : {}
+  if (!isRecord(data) || data.field !== extraContent) return {}
+  return { extra_content: (data.content ?? {}) as JSONValue } // a part of stored JSON
 }
 
 /** The `reasoning_details` of one answer, as gateways such as OpenRouter send them: the pieces of a text are joined. */

@@ -59,7 +59,7 @@ it('answers in the words of a swarm', () => {
 })
 
 it('answers in the words of a workflow', () => {
-  const withOption = (word: string) => () => workflow({ name: 'Report', [word]: {} } as never)
+  const withOption = (word: string) => () => workflow({ name: 'Report', [word]: {} } as never) // which the types refuse
   expect(withOption('inputSchema')).toThrow('`inputSchema` is the type parameter: workflow<Input>({ name }) here.')
   expect(withOption('checkpointer')).toThrow('`checkpointer` is `sessions` here.')
   expect(withOption('retryConfig')).toThrow('`retryConfig` has no counterpart here: an agent repeats failed calls')

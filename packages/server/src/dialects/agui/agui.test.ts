@@ -28,8 +28,10 @@ type Client = {
   runAgent(parameters?: object, subscriber?: object): Promise<unknown>
 }
 
+// The clients have these methods, with narrower types of events and messages.
+const openClient = (url: string): Client => new HttpAgent({ url, threadId: 't1' }) as unknown as Client
 const versions: [version: string, open: (url: string) => Client][] = [
-  ['1.0', (url) => new HttpAgent({ url, threadId: 't1' }) as unknown as Client],
+  ['1.0', openClient],
   ['0.0.59', (url) => new HttpAgent0({ url, threadId: 't1' }) as unknown as Client],
 ]
 
@@ -40,6 +42,9 @@ async function run(client: Client, question: string | undefined, parameters: obj
   await client.runAgent(parameters, { onEvent: ({ event }: { event: Event }) => void events.push(event) })
   return events
 }
+type Outcome = { type: string; interrupts: { id: string; toolCallId: string }[] }
+/** Of the last event, whose type has no fields of its own. */
+const outcomeOf = (events: readonly Event[]): Outcome => events.at(-1)?.outcome as Outcome
 const typesOf = (events: readonly Event[]): string[] => events.map(({ type }) => String(type))
 const answersOf = ({ messages }: Client): unknown[] =>
   messages.filter(({ role, content }) => role === 'assistant' && content).map(({ content }) => content)
@@ -215,13 +220,11 @@ describe.each(versions)('AG-UI %s', (version, open) => {
 describe('interrupts of AG-UI 1.0', () => {
   it.each([true, false])('are answered by the next run (approve: %s)', async (approve) => {
     const { agent, paid } = make([payTurn, 'Done.'])
-    const client = new HttpAgent({ url: await urlOf(agent), threadId: 't1' }) as unknown as Client
+    const client = openClient(await urlOf(agent))
     const asked = await run(client, 'Pay')
-    const end = asked.at(-1) as unknown as {
-      outcome: { type: string; interrupts: { id: string; toolCallId: string }[] }
-    }
-    const [interrupt] = end.outcome.interrupts
-    expect(end.outcome.type).toBe('interrupt')
+    const { type, interrupts } = outcomeOf(asked)
+    const [interrupt] = interrupts
+    expect(type).toBe('interrupt')
     expect(interrupt).toMatchObject({ reason: 'approval', responseSchema: { required: ['approve'] } })
     expect(
       asked.some(({ type, toolCallId }) => type === 'TOOL_CALL_START' && toolCallId === interrupt?.toolCallId),
@@ -236,9 +239,9 @@ describe('interrupts of AG-UI 1.0', () => {
 
   it('that are cancelled with a message give the model the message as the reason', async () => {
     const { agent, paid } = make([payTurn, 'Then I pay 3.'])
-    const client = new HttpAgent({ url: await urlOf(agent), threadId: 't1' }) as unknown as Client
+    const client = openClient(await urlOf(agent))
     const asked = await run(client, 'Pay')
-    const { outcome } = asked.at(-1) as unknown as { outcome: { interrupts: { id: string }[] } }
+    const outcome = outcomeOf(asked)
     const resume = [{ interruptId: outcome.interrupts[0]?.id, status: 'cancelled' }]
     const events = await run(client, 'Pay 3 instead', { resume })
     expect(events.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } })
@@ -257,11 +260,11 @@ describe('interrupts of AG-UI 1.0', () => {
     const clerk = new Agent({ name: 'Clerk', description: 'Pays.', functions: [pay], model: clerkModel })
     const model = scriptedModel([{ toolCalls: [{ name: 'clerk', input: { task: 'Pay.' } }] }, 'All is paid.'])
     const swarm = new Swarm({ name: 'Team', agents: [clerk], model, sessions: make([]).sessions })
-    const client = new HttpAgent({ url: await urlOf(swarm), threadId: 't1' }) as unknown as Client
+    const client = openClient(await urlOf(swarm))
     const asked = await run(client, 'Pay')
     expect(asked.find(({ type }) => type === 'SUBAGENT_FINISHED')).toMatchObject({ outcome: { type: 'suspended' } })
     expect(asked.at(-1)?.type).toBe('RUN_FINISHED')
-    const { outcome } = asked.at(-1) as unknown as { outcome: { interrupts: { id: string; toolCallId: string }[] } }
+    const outcome = outcomeOf(asked)
     const shown = asked.filter(({ type, toolCallName }) => type === 'TOOL_CALL_START' && toolCallName === 'pay')
     expect(shown.map(({ toolCallId }) => toolCallId)).toEqual([outcome.interrupts[0]?.toolCallId])
     expect(asked.filter(({ type }) => type === 'SUBAGENT_STARTED')).toHaveLength(1)
