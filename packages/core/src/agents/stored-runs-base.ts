@@ -130,7 +130,7 @@ export abstract class StoredRunsBase<Output = undefined> {
    * @throws AgentKitError `not-found`, `invalid-argument`; `aborted` by the signal; `unsupported` with a store without `runs`
    */
   async result(runId: string, options: Omit<FollowOptions, 'after'> = {}): Promise<RunResult<Output>> {
-    // The schema that validated `output` also defines its type.
+    // The schema that returns `output` also defines its type.
     return (await resultOf(this.#owner(), runId, options)) as RunResult<Output>
   }
 
@@ -183,8 +183,14 @@ export abstract class StoredRunsBase<Output = undefined> {
     return listSchedules(this.#owner())
   }
 
-  #owner(): Parameters<typeof decideRun>[0] {
+  #owner(): Parameters<typeof decideRun>[0] & Parameters<typeof resultOf>[0] {
     const agent = this.toSpec()
-    return { agentId: this.id, store: agent.sessions, approvalMs: agent.approvalMs, agent }
+    return {
+      agentId: this.id,
+      store: agent.sessions,
+      approvalMs: agent.approvalMs,
+      agent,
+      outputFormat: agent.outputFormat,
+    }
   }
 }

@@ -16,10 +16,10 @@ import { resultOf } from './result-of.ts'
  */
 export async function resumeStored(agent: AgentSpec, scope: RunScope): Promise<RunResult> {
   const left = await runAgent(agent, scope)
-  const { sessions: store, id: agentId, approvalMs } = agent
+  const { sessions: store, id: agentId, approvalMs, outputFormat } = agent
   const { runId, signal, events, handover, approvals } = scope
   if (!handover?.isDelegated) return left
-  const owner = { agentId, store, approvalMs }
+  const owner = { agentId, store, approvalMs, outputFormat }
   try {
     await warnWithoutWorker(backgroundOf(store), agentId)
     for await (const event of follow(store, runId, { after: events?.lastSeq() ?? 0, signal })) {
