@@ -7,6 +7,7 @@ import { calls, sessionKey } from '../__fixtures__/payer.ts'
 import {
   Agent,
   type AgentOptions,
+  type Hooks,
   type Model,
   type RunOptions,
   type SessionStore,
@@ -94,6 +95,20 @@ describe('a resumable run whose process dies', () => {
     const messages = (await world.disk.open().store.load(sessionKey))?.messages ?? []
     expect(messages.find(({ role }) => role === 'tool')).toMatchObject({ content })
   })
+
+  it.each(everyWrite())(
+    'runs no tool that the step did not offer, at write %i (effect: %s)',
+    async (number, hasEffect) => {
+      const beforeModel: Hooks['beforeModel'] = ({ tools = [], ...request }) => {
+        return { ...request, tools: tools.filter(({ name }) => name !== 'count') }
+      }
+      const world = worldOf([calls('look 1', 'count 2'), 'Done.'], { hooks: { beforeModel } })
+      const { runId } = await crash(world, { number, hasEffect })
+      if (runId === undefined) return
+      expect(await world.continueUntilSettled(runId)).toMatchObject({ status: 'done', text: 'Done.' })
+      expect(world.effects).not.toContain('count 2')
+    },
+  )
 
   it.each(everyWrite())('refuses an answer beside other calls, at write %i (effect: %s)', async (number, hasEffect) => {
     const final = { name: 'final_answer', callId: 'final', input: { n: 1 } }

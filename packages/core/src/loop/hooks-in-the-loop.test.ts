@@ -73,6 +73,30 @@ describe('the hook `beforeModel`', () => {
     expect([result.text, seen]).toEqual(['Fine.', [1, 1, 1]])
   })
 
+  it('that takes a tool out of a request makes it unavailable: its calls neither ask nor run', async () => {
+    const { result, model, events } = await run([calls('pay 1', 'look 2'), calls('pay 3'), 'Fine.'], {
+      beforeModel: (request) => ({ ...request, tools: request.tools?.filter(({ name }) => name !== 'pay') ?? [] }),
+    })
+    const not = 'tool: The tool "pay" is not available in this step.'
+    expect(wordsOf(result.messages)).toEqual([
+      ...['user: Go', 'assistant: pay1', 'assistant: look2', not, 'tool: seen'],
+      ...['assistant: pay3', not, 'assistant: Fine.'],
+    ])
+    expect(events.filter(({ type }) => type === 'approval-request')).toEqual([])
+    expect(model.requests.map(({ tools }) => tools?.map(({ name }) => name))).toEqual([['look'], ['look'], ['look']])
+  })
+
+  it('may give a tool another name, which `afterModel` takes back', async () => {
+    const { result } = await run([calls('see 1'), 'Fine.'], {
+      beforeModel: (request) => ({ ...request, tools: request.tools?.map((tool) => ({ ...tool, name: 'see' })) ?? [] }),
+      afterModel: (message) => ({
+        ...message,
+        content: message.content.map((part) => (part.type === 'tool-call' ? { ...part, name: 'look' } : part)),
+      }),
+    })
+    expect(wordsOf(result.messages)).toEqual(['user: Go', 'assistant: see1', 'tool: seen', 'assistant: Fine.'])
+  })
+
   it('blocks with a reason, which is the answer and stored as such; finished calls stay', async () => {
     const { result, stored, model, events } = await run([calls('look 1'), 'Never said.', 'Next.'], {
       beforeModel: ({ messages }) => (messages.length === 3 ? { block: 'Enough.' } : undefined),

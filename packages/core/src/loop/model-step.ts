@@ -15,6 +15,7 @@ import { checkReply } from './model/check-reply.ts'
 import { eventGate, eventsOf, gateMode } from './model/event-gate.ts'
 import { emitStepStart } from './run/interrupted-step.ts'
 import type { Run, StepOutcome } from './run/types.ts'
+import { hiddenCalls } from './tools/refused-calls.ts'
 
 /** Calls the model for the next step, emits its reply as far as hooks allow, and stores it. */
 export async function modelStep(run: Run): Promise<StepOutcome> {
@@ -45,6 +46,8 @@ export async function modelStep(run: Run): Promise<StepOutcome> {
   // A model repeats its warnings in each step.
   for (const warning of reply.warnings) if (!state.warnings.includes(warning)) state.warnings.push(warning)
   if (sent && run.cacheKey !== undefined) keepAnswered(run, sent, reply)
+  const hidden = sent && hiddenCalls(run, sent.request, reply.calls)
+  if (hidden) reply.hidden = hidden
   const { changed, again } = await checkReply(run, reply).catch(async (error) => {
     // The call is counted, though its answer ends the run.
     if (isAgentKitError(error) && !scope.signal.aborted) await emitStepEnd(run, reply)

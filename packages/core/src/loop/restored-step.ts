@@ -18,7 +18,7 @@ export async function restoredStep(run: Run): Promise<Extract<StepOutcome, { rep
   if (!snapshot || message?.role !== 'assistant') return undefined
   // Whichever model has called it: no other tool has this name.
   if (run.format) run.finalTool = finalToolName(run.toolBox.specs)
-  const { reason, usage, planned } = snapshot
+  const { reason, usage, planned, hidden } = snapshot
   const calls = unansweredCalls(state.messages).map((call) => withProblem(call, message))
   const reply: Reply = {
     ...emptyReply(),
@@ -28,6 +28,7 @@ export async function restoredStep(run: Run): Promise<Extract<StepOutcome, { rep
     usage,
     message,
     ...(planned ? { planned } : {}),
+    ...(hidden ? { hidden } : {}),
   }
   state.reply = reply
   // Requests offer the tool, and this run has made none yet.

@@ -2,9 +2,8 @@ import type { ToolCall } from '../contracts/model.ts'
 import type { Tool } from '../contracts/tool.ts'
 import type { Approval, Decisions } from '../data/approval-data.ts'
 import { distinctPassages } from '../data/citation.ts'
-import type { JSONValue, ToolCallPart, ToolMessage } from '../data/message.ts'
+import type { JSONValue, ToolMessage } from '../data/message.ts'
 import { toolCalls } from '../data/transcript.ts'
-import { limits } from '../limits.ts'
 import { beginToolCalls } from '../policies/shared-budget.ts'
 import { checkOrSuspend, requestDecisions } from '../runs/approvals.ts'
 import { approvalIdOf, placeOf } from '../runs/decisions/approval-id.ts'
@@ -18,6 +17,7 @@ import { MemberSuspended } from './run/parent-run.ts'
 import type { Run, StepOutcome } from './run/types.ts'
 import { executeTools, type ToolOutcome } from './tools/execute-tools.ts'
 import { beginStep, resultsOf } from './tools/guard-of.ts'
+import { refusedCalls } from './tools/refused-calls.ts'
 import type { Verdicts } from './tools/tool-hooks.ts'
 
 /**
@@ -33,14 +33,16 @@ export async function toolStep(run: Run, reply: Reply, decisions?: Decisions): P
   beginStep(guard, reply.message, stored, calls.length)
   await emitMissingResults(run, stored)
   // A run whose process has died may have calls that were never checked for approval.
+  const refused = refusedCalls(run, reply)
   const isSuspended = decisions !== undefined && scope.requested === undefined
-  let own = isSuspended ? openApprovals(calls, placeOf(run), { ...state, suspended }) : await approvalsFor(run, calls)
+  let own = isSuspended
+    ? openApprovals(calls, placeOf(run), { ...state, suspended })
+    : await approvalsFor(run, calls, refused)
   const checked = isSuspended ? await checkOrSuspend(run, own, decisions) : decisions
   // Approvals of members have a path.
   own = own.filter(({ path }) => path === undefined)
   const isPending = (callId: string): boolean => own.some((approval) => approval.callId === callId)
   const free = calls.filter(({ callId }) => !suspended.has(callId) && !isPending(callId))
-  const refused = new Map([...tooManyAtOnce(toolCalls(reply.message)), ...unfinishedAnswers(run, free)])
   await execute(run, free, { ...noVerdicts, refused })
   if (run.delegates?.called.size) await delegate(run, run.delegates)
   for (let decided = checked; own.length + suspended.size > 0; decided = undefined) {
@@ -69,13 +71,13 @@ export async function toolStep(run: Run, reply: Reply, decisions?: Decisions): P
 }
 
 /** The approvals of a step that has not waited yet. */
-async function approvalsFor(run: Run, calls: readonly ToolCall[]): Promise<Approval[]> {
+async function approvalsFor(run: Run, calls: readonly ToolCall[], refused: Verdicts['refused']): Promise<Approval[]> {
   const { toolBox, scope, state, members } = run
   const place = placeOf(run)
   const unknown = calls.filter(({ callId, name }) => isUnknown(callId, toolBox.byName.get(name)?.tool))
   for (const { callId } of unknown) members.suspended.delete(callId)
   for (const { callId } of calls) if (!unknown.some((call) => call.callId === callId)) state.begun.delete(callId)
-  const others = calls.slice(0, limits.toolCallsPerStep).filter((call) => !unknown.includes(call))
+  const others = calls.filter((call) => !unknown.includes(call) && !refused.has(call.callId))
   // An earlier decision stays valid when the tool's rule would decide otherwise now.
   const known = others.filter(({ callId }) => scope.requested?.has(approvalIdOf(place, callId)))
   const rest = others.filter((call) => !known.includes(call) && !members.suspended.has(call.callId))
@@ -143,19 +145,6 @@ async function emitToolResult({ state, scope, finalTool }: Run, outcome: ToolOut
 
 function inCallOrder(results: readonly ToolMessage[], { message }: Reply): ToolMessage[] {
   return toolCalls(message).flatMap(({ callId }) => results.find((result) => result.callId === callId) ?? [])
-}
-
-/** The calls of one answer beyond the limit: they are not executed, and no budget counts them. */
-function tooManyAtOnce(calls: readonly ToolCallPart[]): [string, string][] {
-  const most = limits.toolCallsPerStep
-  const why = `The call was not run: of one answer at most ${most} calls are, and this one had ${calls.length}. Make the others in further answers, with fewer at once.`
-  return calls.slice(most).map(({ callId }) => [callId, why])
-}
-
-/** A final answer beside other calls is refused. */
-function unfinishedAnswers({ finalTool }: Run, calls: readonly ToolCall[]): [string, string][] {
-  const why = `The answer was not accepted: it came beside other calls. Read their results, then call ${finalTool} alone.`
-  return calls.filter(({ name }) => name === finalTool).map(({ callId }) => [callId, why])
 }
 
 const noVerdicts: Verdicts = { approved: new Set(), refused: new Map(), given: new Map() }

@@ -22,6 +22,8 @@ export type Reply = {
   lowered: boolean
   /** Made by a plan, without a model. */
   planned?: true
+  /** Its calls of tools that its request did not offer, though the run has them: their ids and names. */
+  hidden?: [callId: string, name: string][]
 }
 
 export function emptyReply(): Reply {

@@ -17,6 +17,8 @@ export type RunSnapshot = {
   usage: Usage
   /** A plan made the calls of this step, not a model. */
   planned?: true
+  /** The calls of this step whose tools its request did not offer. */
+  hidden?: [callId: string, name: string][]
   booked: BudgetSnapshot
   compaction: Compaction
   progress: {

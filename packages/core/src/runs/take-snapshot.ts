@@ -73,7 +73,7 @@ function snapshotWith(
     collected,
     callsOfStep,
   } = state
-  const { reason, usage, planned } = reply
+  const { reason, usage, planned, hidden } = reply
   const unstored = conversation.unstored()
   const prompts = [...state.answered].map(([sequence, prompt]) => {
     return [sequence, 'request' in prompt ? storedPrompt(prompt, Boolean(agent.hooks.beforeModel)) : prompt] as const
@@ -97,6 +97,7 @@ function snapshotWith(
       ...(callsOfStep > 0 ? { callsOfStep } : {}),
     },
     ...(planned ? { planned } : {}),
+    ...(hidden ? { hidden } : {}),
     ...(members.suspended.size > 0 ? { members: Object.fromEntries(members.suspended) } : {}),
     ...(members.failures.size > 0 ? { failures: infosOf(members.failures) } : {}),
     ...(path.length > 0 ? { active: path, stepsBefore, messagesBefore } : {}),
