@@ -133,6 +133,25 @@ describe('the result of a hook must be valid', () => {
     })
   })
 
+  it.each([
+    ['messages', [], '`messages` has no message of the user.'],
+    ['messages', [{ role: 'system', content: 'Be short.' }], '`messages` has no message of the user.'],
+    ['tools', {}, '`tools` is a list of { name, description, inputSchema }.'],
+    ['tools', ['pay'], '`tools` is a list of { name, description, inputSchema }.'],
+    ['tools', [{ name: 'pay', description: 'Pays.' }], '`tools` is a list of { name, description, inputSchema }.'],
+    ['toolChoice', 'pay', '`toolChoice` is "auto", "none", "required" or { tool: "its name" }.'],
+    ['temperature', 'hot', '`temperature` is a number, 0 or more.'],
+    ['stop', 'END', '`stop` is a list of texts.'],
+    ['output', 'json', '`output` is a JSON Schema.'],
+  ])('names the field for which a request is refused: %s: %j', async (field, value, problem) => {
+    const request = { messages: [{ role: 'user', content: 'Hi' }], [field]: value }
+    // `as never`: requests of users in JavaScript, which the types refuse.
+    await expect(runHook('beforeModel', () => request as never, { given: true }, context)).rejects.toMatchObject({
+      code: 'invalid-config',
+      message: expect.stringContaining(`or nothing. ${problem}`),
+    })
+  })
+
   it('names the message for which a request is refused', async () => {
     // `as never`: messages of users in JavaScript, which the types refuse.
     const cut = { messages: [ofAssistant({ type: 'text', text: 'Hi' }), { role: 'user', content: 'And?' }] }

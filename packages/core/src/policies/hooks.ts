@@ -2,7 +2,7 @@ import type { ModelRequest } from '../contracts/model.ts'
 import { invalidArgument, invalidConfig, isAgentKitError } from '../data/errors.ts'
 import type { AssistantMessage, JSONValue, Message, UserMessage } from '../data/message.ts'
 import { isRecord, messageProblem } from '../data/message-problem.ts'
-import { toolCalls, validateTranscript } from '../data/transcript.ts'
+import { toolCalls } from '../data/transcript.ts'
 import { untilAborted } from '../util/async/abort.ts'
 import { cloneJSON } from '../util/json/clone-json.ts'
 import { isDeepEqual } from '../util/json/deep-equal.ts'
@@ -10,6 +10,7 @@ import { measureJSON } from '../util/json/measure-json.ts'
 import { checkOptions, isFunction, type OptionRules } from '../util/options/check-options.ts'
 import { hookWords } from '../util/options/foreign-call-words.ts'
 import { redactedError } from '../util/text/redact.ts'
+import { requestProblem } from './request-problem.ts'
 
 /** What a hook receives beside its value: the run that calls it. */
 export type HookContext = {
@@ -134,7 +135,9 @@ export async function runHook<Value extends object>(
     const isUsable = typeof result === 'object' && !isBlock && rules[name].isUsable(result)
     // The output of a tool may be anything, and becomes plain JSON later; other results are sent to models and stored.
     if (!isUsable || (name !== 'afterTool' && measureJSON(result, bounds).problem)) {
-      throw unusableResult(name, { problem: name === 'beforeModel' ? transcriptProblem(Object(result)) : undefined })
+      throw unusableResult(name, {
+        problem: name === 'beforeModel' ? requestProblem({ ...Object(result) }) : undefined,
+      })
     }
     // The check covers the cast.
     return { value: (name === 'afterTool' ? result : cloneJSON(result as JSONValue)) as Value, changed: true }
@@ -212,7 +215,7 @@ const rules: Record<keyof Hooks, { wanted: string; isUsable(result: object): boo
   },
   beforeModel: {
     wanted: 'a request whose messages are a valid transcript',
-    isUsable: (request) => 'messages' in request && transcriptProblem(request) === undefined,
+    isUsable: (request) => requestProblem({ ...request }) === undefined,
   },
   afterModel: {
     wanted: 'a message of the assistant whose tool calls have ids of their own',
@@ -230,12 +233,6 @@ const rules: Record<keyof Hooks, { wanted: string; isUsable(result: object): boo
     wanted: 'the answer with another `text`',
     isUsable: (answer) => 'text' in answer && typeof answer.text === 'string',
   },
-}
-
-function transcriptProblem(request: object): string | undefined {
-  const { messages } = request as { messages: readonly Message[] } // of any type, which the check accepts
-  const [first] = validateTranscript(messages)
-  return first && `Message ${first.index}: ${first.problem}`
 }
 
 function isMessage(value: unknown): value is Message {

@@ -58,6 +58,13 @@ describe('tool()', () => {
     )
   })
 
+  it('says that a tool has no name, instead of one that is "undefined"', () => {
+    const { name: _, ...unnamed } = { name: 'look', description: 'd', input, execute }
+    // `as never`: options of users in JavaScript, which the types refuse.
+    expect(() => tool({ ...unnamed, id: 'look' } as never)).toThrow('A tool without a `name`: `id` is `name` here.')
+    expect(() => tool(unnamed as never)).toThrow('A tool without a `name`: a name has 1 to 64 letters')
+  })
+
   it.each<[string, object, string]>([
     ['no description', { description: undefined }, 'description'],
     ['no input', { input: undefined }, 'input'],

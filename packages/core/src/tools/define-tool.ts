@@ -91,11 +91,11 @@ export function tool<Schema extends JSONSchema | StandardSchema, Input = Record<
   for (const name of Object.keys(options)) {
     if (optionNames.includes(name)) continue
     const foreign = foreignWord(name, toolWords)
-    if (foreign) throw invalidArgument(`Tool "${String(options.name)}": ${foreign}`)
+    if (foreign) throw invalidArgument(`${toolNamed(options.name)}: ${foreign}`)
     const nearest = nearestWord(name, optionNames)
     const hint = nearest === undefined ? '' : ` Did you mean "${nearest}"?`
     const problem = `a tool has no option "${name}".${hint} There are: ${optionNames.join(', ')}.`
-    throw invalidArgument(`Tool "${String(options.name)}": ${problem}`)
+    throw invalidArgument(`${toolNamed(options.name)}: ${problem}`)
   }
   const { input, execute, ...rest } = options
   if (rest.client !== undefined || 'output' in rest) checkClientOptions(options)
@@ -107,7 +107,7 @@ export function tool<Schema extends JSONSchema | StandardSchema, Input = Record<
 /** @throws AgentKitError `invalid-argument` for options that a client tool does not have, or only a client tool has */
 function checkClientOptions(options: Record<string, unknown>): void {
   const fail = (problem: string): never => {
-    throw invalidArgument(`Tool "${String(options.name)}": ${problem}`)
+    throw invalidArgument(`${toolNamed(options.name)}: ${problem}`)
   }
   const { client, output } = options
   if (client !== true) fail('`client` is true or left out, and `output` is the result of a client tool.')
@@ -220,6 +220,11 @@ function isRegistered(): boolean {
 const optionNames: readonly string[] =
   'name description input execute needsApproval timeoutMs idempotent keepResult client output'.split(' ')
 
+/** The beginning of a sentence about a tool, whose name may be missing or wrong. */
+function toolNamed(name: unknown): string {
+  return name === undefined ? 'A tool without a `name`' : `Tool "${String(name)}"`
+}
+
 /** @throws AgentKitError `invalid-argument` for a field that is missing or wrong, with the fix */
 export function checkTool(candidate: Tool): Tool {
   const {
@@ -235,7 +240,7 @@ export function checkTool(candidate: Tool): Tool {
     instruction,
   } = candidate ?? {}
   const fail = (problem: string): never => {
-    throw invalidArgument(`Tool "${String(name)}": ${problem}`)
+    throw invalidArgument(`${toolNamed(name)}: ${problem}`)
   }
   if (typeof name !== 'string' || !validName.test(name)) {
     fail('a name has 1 to 64 letters, digits, "_" or "-", and begins with a letter or "_".')
