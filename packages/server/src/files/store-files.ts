@@ -1,4 +1,5 @@
-import { link, mkdir, rename, unlink } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { copyFile, link, mkdir, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ProblemError } from '../answer/problem.ts'
 import type { RouteParts } from '../request/parts.ts'
@@ -78,21 +79,31 @@ async function move({ path, name }: ReceivedFile, { folder }: Scope, agent: Agen
   if (there?.isDirectory()) throw new ProblemError('file-exists', { detail: `"${name}" is the name of a folder.` })
   const inode = (await statOf(path))?.ino ?? 0
   const before = there?.isFile() ? temporaryPath(agent.folder) : undefined
-  // On a disk without links, the file that was there before is not kept.
-  const isKept = before !== undefined && (await link(to, before).then(yes, no))
-  if (before !== undefined && !isKept) forget(before)
   try {
+    const isKept = before !== undefined && (await keep(to, before))
     await rename(path, to)
+    forget(path)
+    return { to, inode, ...(isKept && { before }) }
   } catch (error) {
-    if (isKept) await removeTemporary(before)
+    if (before !== undefined) await removeTemporary(before)
     throw error
   }
-  forget(path)
-  return { to, inode, ...(isKept && { before }) }
 }
 
-const yes = (): boolean => true
-const no = (): boolean => false
+/** Keeps a file under a second path. @returns false when another request has just removed it */
+async function keep(path: string, second: string): Promise<boolean> {
+  try {
+    await link(path, second)
+  } catch {
+    if (!(await statOf(path))) {
+      forget(second)
+      return false
+    }
+    // Some disks have no links, such as USB sticks and those of some networks.
+    await copyFile(path, second, constants.COPYFILE_FICLONE)
+  }
+  return true
+}
 
 /** Restores the files that were there before, unless another request has replaced them again. */
 async function putBack(moved: readonly Moved[]): Promise<void> {

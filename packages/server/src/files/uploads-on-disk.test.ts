@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import fs from 'node:fs/promises'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { request as httpRequest } from 'node:http'
+import { syncBuiltinESMExports } from 'node:module'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -181,6 +183,25 @@ describe('an upload on the disk', () => {
     body.append('files', new File(['x'], 'a.md'))
     expect((await createApp(agent).request('/api/v1/uploadfiles', { method: 'POST', body })).status).toBe(200)
     expect(readdirSync(missing)).toEqual(['a.md'])
+  })
+
+  it('that is refused leaves the file that had its name, also on a disk without links', async () => {
+    const agent = { ...fakeAgent(), knowledge: folderKnowledge(folder.path) }
+    writeFileSync(`${folder.path}/a.md`, 'It is fine.')
+    const body = new FormData()
+    body.append('files', new File(['BROKEN'], 'a.md'))
+    const { link } = fs
+    fs.link = async () => Promise.reject(Object.assign(new Error('not permitted'), { code: 'EPERM' }))
+    syncBuiltinESMExports()
+    try {
+      const response = await createApp(agent).request('/api/v1/uploadfiles', { method: 'POST', body })
+      expect(response.status).toBe(422)
+    } finally {
+      fs.link = link
+      syncBuiltinESMExports()
+    }
+    expect(readFileSync(`${folder.path}/a.md`, 'utf8')).toBe('It is fine.')
+    expect(names()).toEqual(['a.md'])
   })
 
   it('into a folder that is a file is 503, without its path', async () => {
