@@ -17,8 +17,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { packPackages, plainEnvironment, published, tarballOf } from './scripts/pack-packages.ts'
-import { type Package, root } from './scripts/workspace-files.ts'
+import { type Published, packPackages, plainEnvironment, published, tarballOf } from './scripts/pack-packages.ts'
+import { root } from './scripts/workspace-files.ts'
 
 // The snippets of README and the guides as a newcomer pastes them: each in the project that `npm init -y` makes, on the
 // packed packages, with models that a server in this process answers for. Those of the tutorial, of deployments and of
@@ -157,7 +157,7 @@ describe('the snippets of README and the guides', () => {
   }
 
   /** Installed without npm, which `packaging.test.ts` tries: its own packages are ours, the others those of the workspace. */
-  async function unpack({ folder, manifest }: Package): Promise<void> {
+  async function unpack({ folder, manifest }: Published): Promise<void> {
     const own = join(place, 'node_modules', manifest.name)
     mkdirSync(own, { recursive: true })
     await promisify(execFile)('tar', ['-xzf', join(place, tarballOf(manifest.name)), '-C', own, '--strip-components=1'])

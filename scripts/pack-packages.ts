@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { buildPackages, holdBuild } from './built/index.ts'
-import { type Package, readPackages, root } from './workspace-files.ts'
+import { listPackages, type Package, root } from './workspace-files.ts'
 
 /** Builds the packages, and packs each as it is published: `tarballOf(name)` in this folder. */
 export async function packPackages(place: string): Promise<void> {
@@ -20,12 +20,11 @@ export async function packPackages(place: string): Promise<void> {
   }
 }
 
-let packages: Package[] | undefined
+export type Published = Omit<Package, 'sources'>
 
-/** The packages that users install. Read once: that takes a second. */
-export function published(): Package[] {
-  packages ??= readPackages().filter(({ folder }) => folder.startsWith('packages/'))
-  return packages
+/** The packages that users install. */
+export function published(): Published[] {
+  return listPackages().filter(({ folder }) => folder.startsWith('packages/'))
 }
 
 /** The name of the file that a package is packed into. */
