@@ -2,7 +2,7 @@ import type { SessionStore } from '@agentkit/core'
 import { testDatabase } from '@agentkit/test-postgres'
 import { expect, it } from 'vitest'
 import { queryAt } from '../__fixtures__/query-at.ts'
-import { openDatabase } from '../database/database.ts'
+import { mostRowsRead } from '../__fixtures__/rows-read.ts'
 import { postgresSessions } from '../postgres-sessions.ts'
 import { listRuns } from './list-runs.ts'
 
@@ -25,25 +25,10 @@ async function storeWith(statements: string): Promise<{ url: string; store: Sess
 }
 
 /** The most rows that one of these lists reads. */
-async function rowsRead(
-  url: string,
-  lists: readonly Parameters<typeof listRuns>[1][],
-  filter: object,
-): Promise<number> {
-  const database = openDatabase(
-    { connectionString: url, schema: 'agentkit', poolSize: 1, retryMs: 1_000 },
-    async () => {},
-  )
-  let mostRows = 0
-  const counting = async (text: string, values?: readonly unknown[]): Promise<never[]> => {
-    const explained = await database.query<Explained>(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values)
-    mostRows = Math.max(mostRows, ...(explained[0]?.['QUERY PLAN'].map(({ Plan }) => rowsOf(Plan)) ?? []))
-    return []
-  }
-  for (const owner of lists) await listRuns(counting, owner, { limit: 50, ...filter })
-  await database.close()
-  return mostRows
-}
+const rowsRead = (url: string, lists: readonly Parameters<typeof listRuns>[1][], filter: object): Promise<number> =>
+  mostRowsRead(url, async (query) => {
+    for (const owner of lists) await listRuns(query, owner, { limit: 50, ...filter })
+  })
 
 it('reads the runs of a user alone, also those of one who has no new runs among many', async () => {
   const { url, store } = await storeWith(`${runs(1, 3_000, 'ann')}; ${runs(3_001, 9_000, 'bob')}`)
@@ -86,11 +71,3 @@ it('reads few of many queued runs to list those that run or wait, or are of an a
   expect(await store.runs?.agents?.()).toEqual(['helper'])
   await store.close()
 })
-
-type Node = { 'Actual Rows': number; 'Rows Removed by Filter'?: number; Plans?: Node[] }
-type Explained = { 'QUERY PLAN': { Plan: Node }[] }
-
-/** The rows that a plan has read. */
-function rowsOf({ 'Actual Rows': rows, 'Rows Removed by Filter': removed = 0, Plans: below = [] }: Node): number {
-  return rows + removed + below.reduce((sum, node) => sum + rowsOf(node), 0)
-}

@@ -76,8 +76,14 @@ export async function readEventRange(
   return !row || row.oldest === null ? undefined : { oldest: row.oldest, last: row.last }
 }
 
-/** The events of a run. The events of a member's run are in the stream of the outermost run. */
-const ofStream = `FROM agentkit.runs AS r JOIN agentkit.events AS e ON e.run = coalesce(r.root, r.number)
-  AND (r.root IS NULL OR e.member = r.number) WHERE r.run_id = $1`
-const eventsText = `SELECT e.seq, e.body ${ofStream} AND e.seq > $2 ORDER BY e.seq LIMIT $3`
-const rangeText = `SELECT min(e.seq) AS oldest, max(e.seq) AS last ${ofStream}`
+// The events of a member's run are in the stream of the outermost run. One of both is NULL, which no event has. As values, and
+// each kind in the order of its index, so that Postgres reads no event that is not wanted, whatever its statistics say.
+const outermost = '(SELECT number FROM agentkit.runs WHERE run_id = $1 AND root IS NULL)'
+const member = '(SELECT number FROM agentkit.runs WHERE run_id = $1 AND root IS NOT NULL)'
+const eventsText = `(SELECT seq, body FROM agentkit.events WHERE run = ${outermost} AND seq > $2 ORDER BY run, seq LIMIT $3)
+  UNION ALL (SELECT seq, body FROM agentkit.events WHERE member = ${member} AND seq > $2 ORDER BY member, seq LIMIT $3)
+  ORDER BY seq`
+const endOf = (order: 'ASC' | 'DESC'): string => `coalesce(
+  (SELECT seq FROM agentkit.events WHERE run = ${outermost} ORDER BY run ${order}, seq ${order} LIMIT 1),
+  (SELECT seq FROM agentkit.events WHERE member = ${member} ORDER BY member ${order}, seq ${order} LIMIT 1))`
+const rangeText = `SELECT ${endOf('ASC')} AS oldest, ${endOf('DESC')} AS last`

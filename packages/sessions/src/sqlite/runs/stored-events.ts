@@ -64,7 +64,10 @@ export function readEventRange(statements: Statements, runId: string): { oldest:
   const place = findPlace(statements, runId)
   if (!place) return undefined
   const { number, root } = place
-  const row = root === null ? statements.eventRange.get(number) : statements.eventRangeOfMember.get(number, root)
+  const row =
+    root === null
+      ? statements.eventRange.get({ run: number })
+      : statements.eventRangeOfMember.get({ member: number, run: root })
   // An aggregate has one row, of NULLs where there are no events.
   const { oldest, last } = row as { oldest: number | null; last: number | null }
   return oldest === null || last === null ? undefined : { oldest, last }

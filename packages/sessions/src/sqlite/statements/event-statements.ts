@@ -11,7 +11,10 @@ export const eventTexts = {
   placeOfEvents: `SELECT number, (SELECT number FROM runs AS root WHERE root.run_id = runs.root) AS root
     FROM runs WHERE run_id = ?`,
   events: 'SELECT seq, body FROM events WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?',
-  eventRange: 'SELECT min(seq) AS oldest, max(seq) AS last FROM events WHERE run = ?',
+  // Each end by itself: SQLite reads all events to find both at once.
+  eventRange: `SELECT (SELECT min(seq) FROM events WHERE run = :run) AS oldest,
+      (SELECT max(seq) FROM events WHERE run = :run) AS last`,
   eventsOfMember: 'SELECT seq, body FROM events WHERE member = ? AND run = ? AND seq > ? ORDER BY seq LIMIT ?',
-  eventRangeOfMember: 'SELECT min(seq) AS oldest, max(seq) AS last FROM events WHERE member = ? AND run = ?',
+  eventRangeOfMember: `SELECT (SELECT min(seq) FROM events WHERE member = :member AND run = :run) AS oldest,
+      (SELECT max(seq) FROM events WHERE member = :member AND run = :run) AS last`,
 } as const

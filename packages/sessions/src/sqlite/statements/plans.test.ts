@@ -31,3 +31,15 @@ it('reads no table that grows with use from its first row to its last', () => {
   expect(plans.filter((plan) => plan.some((line) => growing.test(line)))).toEqual([])
   database.close()
 })
+
+it('reads the first and the last event of a run each by an index, not all between them', () => {
+  const database = new DatabaseSync(':memory:')
+  migrate(database, 'sessions.db')
+  const { eventRange, eventRangeOfMember } = prepareStatements(database)
+  for (const { sourceSQL } of [eventRange, eventRangeOfMember]) {
+    const plan = database.prepare(`EXPLAIN QUERY PLAN ${sourceSQL}`).all()
+    // Each of both is a query of its own, because SQLite reads all rows for two aggregates of one.
+    expect(plan.filter(({ detail }) => String(detail).startsWith('SCALAR SUBQUERY'))).toHaveLength(2)
+  }
+  database.close()
+})
