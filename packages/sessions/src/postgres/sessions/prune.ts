@@ -119,10 +119,14 @@ async function removeAnswers(query: Query, before: number): Promise<number> {
   }
 }
 
+/** Its session stays: without this condition, each sweep would try to remove it. */
+const openRun = `SELECT 1 FROM agentkit.runs WHERE status IN ('queued', 'running', 'waiting') AND session`
+
 /** The agent id of a swarm's member contains a slash. Its session is removed after the session of the swarm. */
 const unusedText = `SELECT id, updated_at FROM agentkit.sessions AS s
   WHERE id > $1 AND updated_at < $2 AND position('/' IN agent_id) = 0
-    AND NOT EXISTS (SELECT 1 FROM agentkit.runs WHERE session = s.id AND root IS NOT NULL) ORDER BY id LIMIT $3`
+    AND NOT EXISTS (SELECT 1 FROM agentkit.runs WHERE session = s.id AND root IS NOT NULL)
+    AND NOT EXISTS (${openRun} = s.id) ORDER BY id LIMIT $3`
 const membersAloneText = `SELECT id, updated_at FROM agentkit.sessions AS own
   WHERE id > $1 AND position('/' IN agent_id) > 0
     AND NOT EXISTS (SELECT 1 FROM agentkit.runs WHERE session = own.id AND root IS NOT NULL)
@@ -132,8 +136,9 @@ const membersAloneText = `SELECT id, updated_at FROM agentkit.sessions AS own
 const ownersText = `SELECT agent_id, user_id FROM agentkit.sessions
   WHERE position(':' IN agent_id) = 0 AND position('/' IN agent_id) = 0
   GROUP BY agent_id, user_id HAVING count(*) > $1`
-const beyondText = `SELECT id, updated_at FROM agentkit.sessions WHERE agent_id = $1 AND user_id = $2
-  ORDER BY updated_at DESC, id DESC OFFSET $3`
+const beyondText = `SELECT id, updated_at FROM (SELECT id, updated_at FROM agentkit.sessions
+    WHERE agent_id = $1 AND user_id = $2 ORDER BY updated_at DESC, id DESC OFFSET $3) AS s
+  WHERE NOT EXISTS (${openRun} = s.id)`
 const removeText = `DELETE FROM agentkit.sessions AS s USING unnest($1::bigint[], $2::bigint[]) AS f (id, updated_at)
   WHERE s.id = f.id AND s.updated_at = f.updated_at AND NOT EXISTS
     (SELECT 1 FROM agentkit.runs WHERE session = s.id AND status IN ('queued', 'running', 'waiting'))

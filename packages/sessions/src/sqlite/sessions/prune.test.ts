@@ -1,3 +1,4 @@
+import { StatementSync } from 'node:sqlite'
 import { Agent, type RunStore, type SessionStore, Swarm } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -78,6 +79,21 @@ describe('prune', () => {
     const report = await runs.prune({ sessionsMs: day, sessionsPerUser: 1, eventsMs: day, answersMs: day })
     expect(report).toMatchObject({ sessions: 1, runs: 1 })
     expect(await sessionsOf()).toEqual(['new', 'running', 'waiting'])
+  })
+
+  it('tries to remove no session whose run is queued, running or waits', async () => {
+    await runs.create(key('running'), { ...newRun, runId: 'running', input })
+    await runs.create(key('waiting'), { ...newRun, runId: 'waiting', input })
+    await runs.suspend('waiting', { attempt: 1, approvals: [] })
+    await finished('done')
+    vi.setSystemTime(Date.now() + 1_000 * day)
+    const changes = vi.spyOn(StatementSync.prototype, 'run')
+    const report = await runs.prune({ sessionsMs: day })
+    await runs.prune({ sessionsPerUser: 1 })
+    const removals = changes.mock.contexts.filter(({ sourceSQL }) => sourceSQL.startsWith('DELETE FROM sessions'))
+    changes.mockRestore()
+    expect(report).toMatchObject({ sessions: 1 })
+    expect(removals).toHaveLength(1)
   })
 
   it('removes events and answers of runs that ended so long ago, each by its own rule', async () => {

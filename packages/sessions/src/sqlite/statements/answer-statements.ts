@@ -1,5 +1,7 @@
 // Runs of members are deleted with the outermost run.
 const ofMember = 'SELECT 1 FROM runs WHERE root IS NOT NULL AND session'
+// Its session stays: without this condition, each sweep would try to remove it, in a transaction.
+const openRun = "SELECT 1 FROM runs WHERE status IN ('queued', 'running', 'waiting') AND session"
 
 /** The statements about idempotent answers and about the retention. */
 export const answerTexts = {
@@ -17,6 +19,7 @@ export const answerTexts = {
   // The agent id of a swarm's member contains a slash. Its session is removed after the session of the swarm.
   unusedSessions: `SELECT id, updated_at FROM sessions
     WHERE id > :after AND updated_at < :before AND instr(agent_id, '/') = 0 AND NOT EXISTS (${ofMember} = sessions.id)
+      AND NOT EXISTS (${openRun} = sessions.id)
     ORDER BY id LIMIT :limit` as string,
   membersAlone: `SELECT id, updated_at FROM sessions AS own
     WHERE id > :after AND instr(agent_id, '/') > 0 AND NOT EXISTS (${ofMember} = own.id) AND NOT EXISTS (SELECT 1 FROM sessions AS whole
@@ -25,8 +28,8 @@ export const answerTexts = {
     ORDER BY id LIMIT :limit` as string,
   ownersOfMany: `SELECT agent_id, user_id FROM sessions WHERE instr(agent_id, ':') = 0 AND instr(agent_id, '/') = 0
     GROUP BY agent_id, user_id HAVING count(*) > ?`,
-  sessionsBeyond: `SELECT id, updated_at FROM sessions WHERE agent_id = ? AND user_id = ?
-    ORDER BY updated_at DESC, id DESC LIMIT -1 OFFSET ?`,
+  sessionsBeyond: `SELECT id, updated_at FROM (SELECT id, updated_at FROM sessions WHERE agent_id = ? AND user_id = ?
+      ORDER BY updated_at DESC, id DESC LIMIT -1 OFFSET ?) AS beyond WHERE NOT EXISTS (${openRun} = beyond.id)` as string,
   runsOfSession: 'SELECT count(*) AS runs FROM runs WHERE session = ?',
   deleteIdleSession: `DELETE FROM sessions WHERE id = ? AND updated_at = ? AND NOT EXISTS
     (SELECT 1 FROM runs WHERE session = sessions.id AND status IN ('queued', 'running', 'waiting'))
