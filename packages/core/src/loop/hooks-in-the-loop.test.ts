@@ -63,6 +63,21 @@ describe('the hook `beforeModel`', () => {
     expect(wordsOf(result.messages)).toEqual(['user: Go', 'assistant: look1', 'tool: seen', 'assistant: Fine.'])
   })
 
+  it('selects tools, and the one that takes the answer stays', async () => {
+    const output = { type: 'object', properties: { sum: { type: 'number' } } }
+    const answer = { toolCalls: [{ name: 'final_answer', input: { sum: 7 } }] }
+    const { result, model } = await run(
+      [calls('look 1'), answer],
+      { beforeModel: (request) => ({ ...request, tools: request.tools?.filter(({ name }) => name === 'look') ?? [] }) },
+      { output },
+    )
+    expect(model.requests.map(({ tools = [] }) => tools.map(({ name }) => name))).toEqual([
+      ['look', 'final_answer'],
+      ['look', 'final_answer'],
+    ])
+    expect(result).toMatchObject({ finishReason: 'stop', output: { sum: 7 } })
+  })
+
   it('sees every attempt, and the request of every model', async () => {
     const seen: number[] = []
     const models: PayerOptions['models'] = [

@@ -4,7 +4,6 @@ import { readToolResult } from '../conversation/long-results.ts'
 import { planCache, rereadWarning } from '../conversation/prompt-cache.ts'
 import { isAgentKitError } from '../data/errors.ts'
 import { limits } from '../limits.ts'
-import { applyHook } from '../policies/hooks.ts'
 import { emptyReply, type Reply } from '../runs/reply.ts'
 import { askForOutput, finalToolName, outputStrategy } from '../schema/structured-output.ts'
 import { withTools } from '../tools/toolbox.ts'
@@ -13,6 +12,7 @@ import { callCost } from './model/call-usage.ts'
 import { callWithFallback } from './model/call-with-fallback.ts'
 import { checkReply } from './model/check-reply.ts'
 import { eventGate, eventsOf, gateMode } from './model/event-gate.ts'
+import { hookedRequest } from './model/hooked-request.ts'
 import { emitStepStart } from './run/interrupted-step.ts'
 import type { Run, StepOutcome } from './run/types.ts'
 import { hiddenCalls } from './tools/refused-calls.ts'
@@ -81,7 +81,7 @@ export async function storeReply({ scope, turn, state, conversation }: Run, { me
 
 /** The request of the next step: the conversation as it fits, the tools, the form of the answer. */
 async function requestFor(run: Run, model: Model): Promise<ModelRequest> {
-  const { conversation, agent, hookContext } = run
+  const { conversation } = run
   let request = await conversation.requestFor(model, requestOptions(run, model))
   // Offered from the first request on where it is likely to be needed: a change of the tools clears a provider's cache.
   const isNeeded = conversation.hasLongResults() || (run.toolBox.specs.length > 0 && conversation.hasBegunLong())
@@ -89,8 +89,7 @@ async function requestFor(run: Run, model: Model): Promise<ModelRequest> {
     request = await conversation.requestFor(model, requestOptions(run, model))
   }
   run.finalTool = finalToolOf(run, model)
-  const { beforeModel } = agent.hooks
-  if (beforeModel) request = (await applyHook('beforeModel', beforeModel, request, hookContext)).value
+  request = await hookedRequest(run, request)
   const { cacheKey: key, finalTool, scope } = run
   const answerTool = gateMode(run) === 'draft' && scope.isFollowed() ? finalTool : undefined
   const cache = planCache(request, { key, isKept: scope.sessionId !== undefined, finalTool })
