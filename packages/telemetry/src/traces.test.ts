@@ -31,6 +31,37 @@ function sum(spans: readonly ReadableSpan[], attribute: string): number {
 }
 
 describe('the trace of a run', () => {
+  it('takes attributes of an application: a hook and a tool have the span of what they belong to', async () => {
+    await using telemetry = await traced()
+    const mark = (name: string) => void trace.getActiveSpan()?.setAttribute(`app.${name}`, true)
+    const agent = new Agent({
+      name: 'Clerk',
+      functions: [{ ...look, execute: () => mark('tool') }],
+      model: scriptedModel([{ toolCalls: [{ name: 'look' }] }, 'Done.']),
+      hooks: {
+        input: () => mark('input'),
+        beforeModel: () => mark('beforeModel'),
+        afterModel: () => mark('afterModel'),
+        beforeTool: () => mark('beforeTool'),
+        afterTool: () => mark('afterTool'),
+        output: () => mark('output'),
+      },
+    })
+    await agent.chat('Look.')
+    const marks = telemetry.spans().map(({ name, attributes }) => [
+      name,
+      Object.keys(attributes)
+        .filter((key) => key.startsWith('app.'))
+        .map((key) => key.slice(4)),
+    ])
+    expect(marks).toEqual([
+      ['chat scripted', []],
+      ['execute_tool look', ['beforeTool', 'tool', 'afterTool']],
+      ['chat scripted', []],
+      ['invoke_agent Clerk', ['input', 'beforeModel', 'afterModel', 'output']],
+    ])
+  })
+
   it('is one tree: member, attempts, fallback, tools and approval, and its tokens are those of the run', async () => {
     await using telemetry = await traced()
     const primary = scriptedModel(
