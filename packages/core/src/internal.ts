@@ -14,7 +14,7 @@ export {
   type RetrieverOptions,
   retrievalTools,
 } from './contracts/retriever-options.ts'
-export { separateUsers } from './contracts/separate-users.ts'
+export { checkSeparate, noteSeparate, separateUsers } from './contracts/separate-users.ts'
 export {
   type Span,
   type SpanEnd,

@@ -1,5 +1,5 @@
 import type { Runnable } from '@agentkit/core'
-import { outsideRuns } from '@agentkit/core/internal'
+import { checkSeparate, outsideRuns } from '@agentkit/core/internal'
 import { Hono } from 'hono'
 import { aboutRoutes, publicRoutes } from './about/about-routes.ts'
 import { loggedRequest, logProblem } from './answer/log-problem.ts'
@@ -60,13 +60,14 @@ export interface AgentApp extends Hono {
  */
 export function createApp(agent: Runnable, options?: ServerOptions): AgentApp {
   const settings = checkOptions(options)
+  checkAgent(agent, 'createApp(agent)')
+  checkSeparate(agent, options?.perUserFiles)
   // The type of our context variables is internal; callers get a plain Hono app.
   return buildApp(agent, settings, createCapacity(settings.limits, agent, settings.rules)) as unknown as AgentApp
 }
 
 /** @param capacity what all requests share; the code that stops the server closes it */
 export function buildApp(agent: Runnable, settings: ServerSettings, capacity: Capacity): Hono<ServerEnv> {
-  checkAgent(agent, 'createApp(agent), serve(agent)')
   const { limits, log, auth, rules, trustedProxies } = settings
   const app = new Hono<ServerEnv>({ getPath: pathBelow(rules.basePath) })
   // Deno may call a server within the first run that has loaded a module. No run of a request is a part of another one.

@@ -1,5 +1,5 @@
 import { AgentKitError, type Runnable } from '@agentkit/core'
-import { checkOptionNames } from '@agentkit/core/internal'
+import { checkOptionNames, checkSeparate } from '@agentkit/core/internal'
 import type { Server } from '@modelcontextprotocol/server'
 import { agentServer } from './dialects/mcp/agent-server.ts'
 import { loadMCP } from './dialects/mcp/load-mcp.ts'
@@ -40,5 +40,6 @@ export function mcpServer(agent: Runnable, options: MCPServerOptions = {}): Serv
     const form = 'has 1 to 128 characters, none of them a control character'
     throw new AgentKitError('invalid-argument', `\`userId\` ${form}.`)
   }
+  checkSeparate(agent, options.perUserFiles)
   return agentServer(localHost(agent, options))
 }

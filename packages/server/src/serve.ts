@@ -1,7 +1,9 @@
 import type { Runnable } from '@agentkit/core'
+import { checkSeparate } from '@agentkit/core/internal'
 import { loadAnswer } from './dialects/mcp/mcp-route.ts'
 import type { AgentServer, StartWork } from './listen.ts'
 import { checkOptions, type ServerOptions } from './options.ts'
+import { checkAgent } from './request/check-agent.ts'
 
 /**
  * Serves an agent over HTTP. It does not handle signals of the process; `handleSignals` does.
@@ -24,6 +26,8 @@ import { checkOptions, type ServerOptions } from './options.ts'
  */
 export async function serve(agent: Runnable, options?: ServerOptions, work?: StartWork): Promise<AgentServer> {
   const settings = checkOptions(options)
+  checkAgent(agent, 'serve(agent)')
+  checkSeparate(agent, options?.perUserFiles)
   // Loaded before the server listens, to report a package that is not installed.
   if (settings.rules.dialects.has('mcp')) await loadAnswer()
   // Imported by the call: `createApp` also runs where there is no `node:http`, and starts faster without it.

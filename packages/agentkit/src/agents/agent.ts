@@ -1,5 +1,5 @@
 import { Agent as CoreAgent, type ToolLike } from '@agentkit/core'
-import { agentIdFrom, listTools } from '@agentkit/core/internal'
+import { agentIdFrom, listTools, noteSeparate } from '@agentkit/core/internal'
 import type { AgentServer } from '@agentkit/server'
 import type { SDKContext } from '../config/sdk-context.ts'
 import { agentKnowledge } from '../knowledge/agent-knowledge.ts'
@@ -53,6 +53,7 @@ export class Agent<Output = undefined> extends CoreAgent<Output> {
       ...sharedOptions(own, settings),
     })
     this.sdkContext = context
+    if (context.config.server.per_user_files) noteSeparate(this)
     const ownContext = sdkContext === undefined
     const isWithoutImages = readsNoImages(options, settings, context)
     const home = { id: this.id, sessions: store, enableMultiModal, isWithoutImages, ownContext }

@@ -1,5 +1,5 @@
 import { Swarm as CoreSwarm, type MemberHistory } from '@agentkit/core'
-import { agentIdFrom } from '@agentkit/core/internal'
+import { agentIdFrom, noteSeparate } from '@agentkit/core/internal'
 import type { AgentServer } from '@agentkit/server'
 import type { AgentTable } from '../config/config-keys.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
@@ -68,6 +68,7 @@ export class Swarm<Output = undefined> extends CoreSwarm<Output> {
       ...sharedOptions(own, shared),
     })
     this.sdkContext = context
+    if (context.config.server.per_user_files) noteSeparate(this)
     const ownContext = sdkContext === undefined
     this.host = agentHome(context, settings, { id: this.id, sessions: store, enableMultiModal, ownContext })
   }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { userFolder } from '@agentkit/core/internal'
-import { createApp } from '@agentkit/server'
+import { createApp, serve } from '@agentkit/server'
+import { mcpServer } from '@agentkit/server/mcp'
 import { scriptedModel } from '@agentkit/testing'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { cliFolder } from '../__fixtures__/cli-folder.ts'
@@ -121,6 +122,27 @@ describe('files of each user, where no server separates them', () => {
     expect(await filesOf('other', { requiredExts: ['.txt'] }, { folder: `${folder}/./served/` })).toEqual(['ann.txt'])
     await agent.close()
     expect(await filesOf('later', {})).toEqual(['ann.txt'])
+  })
+
+  it('are not shared by `createApp`, `serve` and `mcpServer` without a word where the configuration separates them', async () => {
+    const configPath = write('own-server.toml', configured)
+    const refused = {
+      code: 'invalid-config',
+      message: expect.stringContaining('Pass `perUserFiles: true`, or `false`'),
+    }
+    const files = { retriever: { folder: join(folder, 'files') } }
+    const guide = new Agent({ name: 'Guide', functions: [], configPath, model: scriptedModel([]), ...files })
+    const team = new Swarm({ name: 'Team', configPath, model: scriptedModel([]), agents: [guide] })
+    for (const agent of [guide, team]) {
+      expect(() => createApp(agent)).toThrow(expect.objectContaining(refused))
+      expect(() => mcpServer(agent)).toThrow(expect.objectContaining(refused))
+      await expect(serve(agent, { port: 0 })).rejects.toMatchObject(refused)
+    }
+    createApp(guide, { perUserFiles: false })
+    createApp(guide, { perUserFiles: true })
+    createApp(new Agent({ name: 'Poet', functions: [], configPath, model: scriptedModel([]) }))
+    await team.close()
+    await guide.close()
   })
 
   it.each([

@@ -20,6 +20,27 @@ export function separateUsers(agent: object): void {
   mark(agent)
 }
 
+/** Agents whose configuration says that users have files of their own. */
+const configured = new WeakSet<object>()
+
+/** Notes that the configuration of an agent separates the files of its users. */
+export function noteSeparate(agent: object): void {
+  configured.add(agent)
+}
+
+/**
+ * Refuses to share files that the configuration separates, where its options do not decide.
+ * @param given the option `perUserFiles`
+ * @throws AgentKitError `invalid-config`
+ */
+export function checkSeparate(agent: object, given: boolean | undefined): void {
+  if (given !== undefined || !configured.has(agent) || knowledgeOf(agent).length === 0) return
+  throw invalidConfig(
+    "The agent's configuration has `per_user_files = true`, which is not read here: all users would see each other's files. " +
+      'Pass `perUserFiles: true`, or `false` to share them.',
+  )
+}
+
 /** Separates the users of a new member as those of its swarm are. @throws AgentKitError as {@link separateUsers} does */
 export function separateAsIn(swarm: object, member: object): void {
   if (separate.has(swarm)) separateUsers(member)
