@@ -23,7 +23,7 @@ const cases: { name: string; text: string; frames: Frame[] }[] = [
   { name: 'heartbeats of blank data', text: 'data:\n\ndata: a\n\nevent: ping\ndata:  \n\n', frames: [frame('a')] },
   {
     name: 'heartbeats of text',
-    text: 'data: ping\n\ndata: : ping - 2\n\ndata: [PING]\n\nevent: keepalive\ndata: 12:30:00\n\ndata: a\n\ndata: : OPENROUTER PROCESSING\n\n',
+    text: 'data: ping\n\ndata: null\n\ndata: : ping - 2\n\ndata: [PING]\n\nevent: keepalive\ndata: 12:30:00\n\ndata: a\n\ndata: : OPENROUTER PROCESSING\n\n',
     frames: [frame('a')],
   },
   {

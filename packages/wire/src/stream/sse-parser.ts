@@ -89,8 +89,8 @@ export class SseParser {
 }
 
 /**
- * Whether a gateway keeps the connection open with data that is no JSON: blank data, `ping`, or a comment that has become
- * data, such as `: ping - 2`. Only text that cannot be a part of a JSON document counts: a damaged one is an error.
+ * Whether a gateway keeps the connection open with data that says nothing: blank data, `null`, `ping`, or a comment that
+ * has become data, such as `: ping - 2`. Only text that cannot be a part of a JSON document counts: a damaged one is an error.
  */
 function isHeartbeat({ event, data }: Frame): boolean {
   if (data.charCodeAt(0) === brace || event === 'error') return false
@@ -98,7 +98,7 @@ function isHeartbeat({ event, data }: Frame): boolean {
   return data.length <= longestHeartbeat && (heartbeatName.test(data.trim()) || comment.test(data))
 }
 
-const heartbeatName = /^\[?(?:ping|pong|heartbeat|keep-?alive)\]?$/i
+const heartbeatName = /^\[?(?:ping|pong|heartbeat|keep-?alive|null)\]?$/i
 const comment = /^\s*:[^"{}[\]]*$/
 const longestHeartbeat = 200
 const brace = 123
