@@ -28,13 +28,18 @@ const choices = ['auto', 'none', 'required'] satisfies ModelRequest['toolChoice'
 export const settingRules: { readonly [Name in keyof Required<ModelSettings>]: OptionRule } = {
   temperature: { is: 'a number, 0 or more', holds: (value) => isAmount.holds(value) && Number.isFinite(value) },
   maxOutputTokens: isCount,
-  stop: { is: 'a list of texts', holds: (value) => isTextList.holds(value) && !(value as string[]).includes('') },
+  stop: { is: 'a list of texts that are not empty, in valid Unicode', holds: isStopList },
   reasoning: isOneOf(['none', 'low', 'medium', 'high'] satisfies ModelRequest['reasoning'][]),
   parallelToolCalls: isFlag,
   toolChoice: {
     is: '"auto", "none", "required" or { tool: "its name" }',
     holds: (value) => isOneOf(choices).holds(value) || (isRecord(value) && typeof value.tool === 'string'),
   },
+}
+
+/** Many servers reject a whole request for half of a surrogate pair. */
+function isStopList(value: unknown): boolean {
+  return isTextList.holds(value) && (value as string[]).every((text) => text !== '' && text.isWellFormed())
 }
 
 /** @throws AgentKitError `invalid-argument` for an unknown setting or a wrong value */

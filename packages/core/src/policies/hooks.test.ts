@@ -141,7 +141,7 @@ describe('the result of a hook must be valid', () => {
     ['tools', [{ name: 'pay', description: 'Pays.' }], '`tools` is a list of { name, description, inputSchema }.'],
     ['toolChoice', 'pay', '`toolChoice` is "auto", "none", "required" or { tool: "its name" }.'],
     ['temperature', 'hot', '`temperature` is a number, 0 or more.'],
-    ['stop', 'END', '`stop` is a list of texts.'],
+    ['stop', 'END', '`stop` is a list of texts that are not empty, in valid Unicode.'],
     ['output', 'json', '`output` is a JSON Schema.'],
   ])('names the field for which a request is refused: %s: %j', async (field, value, problem) => {
     const request = { messages: [{ role: 'user', content: 'Hi' }], [field]: value }

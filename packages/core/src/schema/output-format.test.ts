@@ -37,6 +37,14 @@ describe('an output that is an object', () => {
   })
 })
 
+it('is requested without halves of characters, for which servers refuse the whole request', async () => {
+  const { json } = await compileOutput({
+    type: 'object',
+    properties: { city: { ...text, description: 'half \ud83d' } },
+  })
+  expect(json.properties).toEqual({ city: { ...text, description: 'half \ufffd' } })
+})
+
 it.each<[string, StandardSchema | JSONSchema]>([
   ['zod 4', z.object({ city: z.string(), days: z.number().optional() })],
   ['valibot', v.object({ city: v.string(), days: v.optional(v.number()) })],

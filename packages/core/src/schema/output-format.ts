@@ -2,6 +2,7 @@ import { isStandardSchema, type StandardSchema } from '../contracts/standard-sch
 import { type AgentKitError, invalidArgument, messageOf } from '../data/errors.ts'
 import type { JSONSchema } from '../data/message.ts'
 import { isRecord } from '../data/message-problem.ts'
+import { wellFormedJSON } from '../util/json/well-formed-json.ts'
 import { brokenSchema } from './check-json-schema.ts'
 import { describeSchema } from './describe-schema.ts'
 import { acceptingNulls, type CompiledSchema, schemaValidator } from './schema.ts'
@@ -29,7 +30,7 @@ const field = 'value'
 export async function compileOutput(schema: JSONSchema | StandardSchema): Promise<OutputFormat> {
   checkOutput(schema)
   const described = await describeSchema(schema, owner)
-  const json = dropsOtherKeys(schema) ? closeObjects(described) : described
+  const json = wellFormedJSON(dropsOtherKeys(schema) ? closeObjects(described) : described)
   const place = described.type === 'object' ? [] : [field]
   const validator = await schemaValidator(schema, described, owner, place)
   const validate = neverThrowing(acceptingNulls(validator, described))

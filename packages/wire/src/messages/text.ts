@@ -1,4 +1,5 @@
 import type { AssistantMessage, JSONValue, TextPart } from '@agentkit/core'
+import { wellFormedJSON } from '@agentkit/core/internal'
 
 /** A user's message for APIs that require one. */
 export const continuePrompt = 'Continue.'
@@ -30,9 +31,7 @@ export function argumentsText(input: JSONValue): string {
   const isObject = typeof input === 'object' && input !== null && !Array.isArray(input)
   const text = JSON.stringify(isObject ? input : input === null ? {} : { input })
   // JSON.stringify escapes lone surrogates.
-  return text.includes('\\ud')
-    ? JSON.stringify(JSON.parse(text), (_key, value) => (typeof value === 'string' ? wellFormed(value) : value))
-    : text
+  return text.includes('\\ud') ? JSON.stringify(wellFormedJSON(JSON.parse(text))) : text
 }
 
 /** A tool call's arguments for APIs that take the object itself: see `argumentsText`. */

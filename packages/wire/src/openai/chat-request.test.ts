@@ -255,11 +255,14 @@ describe('toChatMessages', () => {
     const half = 'a\ud83e'
     const { chat } = messages(
       { role: 'user', content: half },
-      { role: 'assistant', content: [{ type: 'tool-call', callId: 'a', name: 'echo', input: { text: [half] } }] },
+      {
+        role: 'assistant',
+        content: [{ type: 'tool-call', callId: 'a', name: 'echo', input: { text: [half], [half]: 1 } }],
+      },
       { role: 'tool', callId: 'a', name: 'echo', content: [{ type: 'text', text: half }] },
     )
     expect(JSON.stringify(chat)).not.toContain('\\ud83e')
-    expect(JSON.stringify(chat).match(/a\ufffd/g)).toHaveLength(3)
+    expect(JSON.stringify(chat).match(/a\ufffd/g)).toHaveLength(4)
   })
 
   it('sends `{}` for invalid arguments, and a valid name for an unknown tool (Q2, Q29)', () => {
