@@ -1,3 +1,4 @@
+import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
@@ -114,6 +115,31 @@ describe('the export over OTLP', () => {
     await vi.advanceTimersByTimeAsync(1)
     await closed
     expect(hasProvider()).toBe(false)
+  })
+
+  // The SDK's own exports would follow each other for ever.
+  it.each([
+    { name: 'never answers', answer: () => {} },
+    { name: 'is overloaded', answer: (_: unknown, response: ServerResponse) => void response.writeHead(503).end() },
+  ])('lets a program end while it exports to a collector that $name', { timeout: 30_000 }, async ({ answer }) => {
+    const program = new URL('__fixtures__/ending-program.ts', import.meta.url)
+    let child: ChildProcess | undefined
+    await using server = await collector((request, response) => {
+      if (child?.connected) child.send('received')
+      answer(request, response)
+    })
+    child = fork(program, {
+      execArgv: ['--conditions=@agentkit/source', '--no-warnings'],
+      env: {
+        ...process.env,
+        ...{
+          OTEL_EXPORTER_OTLP_ENDPOINT: server.url,
+          OTEL_METRIC_EXPORT_INTERVAL: '10',
+          OTEL_BSP_SCHEDULE_DELAY: '10',
+        },
+      },
+    })
+    expect(await once(child, 'exit')).toEqual([0, null])
   })
 
   it('keeps no span by a sampler that drops all', async () => {

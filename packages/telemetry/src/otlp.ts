@@ -3,6 +3,7 @@ import { metrics, trace } from '@opentelemetry/api'
 import type { Resource } from '@opentelemetry/resources'
 import type { PushMetricExporter } from '@opentelemetry/sdk-metrics'
 import type { Sampler, SpanExporter } from '@opentelemetry/sdk-trace'
+import { letProcessEnd } from './let-process-end.ts'
 import { limits } from './limits.ts'
 import { batchesOf, type Env, metricTimesOf, numberOf, spanLimitsOf } from './number-variables.ts'
 import { type Encoding, requirePeer } from './require-peer.ts'
@@ -146,7 +147,7 @@ function exportTraces(env: Env, encoding: Encoding): Provider {
   const sampler = samplerOf(env, sdk)
   const provider = new sdk.TracerProvider({
     resource: resourceOf(encoding),
-    spanProcessors: [new sdk.BatchSpanProcessor({ exporter: new OTLPTraceExporter(), ...batches })],
+    spanProcessors: [new sdk.BatchSpanProcessor({ exporter: letProcessEnd(new OTLPTraceExporter()), ...batches })],
     spanLimits,
     ...(sampler && { sampler }),
   })
@@ -163,7 +164,7 @@ function exportMetrics(env: Env, encoding: Encoding): Provider {
     OTLPMetricExporter: new () => PushMetricExporter
   }
   const { exportIntervalMillis, exportTimeoutMillis } = metricTimesOf(env)
-  const exporter = new OTLPMetricExporter()
+  const exporter = letProcessEnd(new OTLPMetricExporter())
   const reader = new sdk.PeriodicExportingMetricReader({ exporter, exportIntervalMillis, exportTimeoutMillis })
   const provider = new sdk.MeterProvider({ resource: resourceOf(encoding), readers: [reader] })
   return {
