@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import { Agent } from '@agentkit/core'
+import { tracer } from '@agentkit/core/internal'
 import { scriptedModel } from '@agentkit/testing'
 import { metrics, trace } from '@opentelemetry/api'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -117,6 +118,21 @@ describe('the export over OTLP', () => {
     expect(hasProvider()).toBe(false)
   })
 
+  it('waits for a collector that never answers once: in a flush, or as it is closed', async () => {
+    await using server = await collector(() => {})
+    vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', server.url)
+    const telemetry = startTelemetry()
+    await chat()
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const flushed = tracer()?.flush?.()
+    await vi.advanceTimersByTimeAsync(2_000)
+    await flushed
+    const closed = telemetry.close()
+    await vi.advanceTimersByTimeAsync(0)
+    await closed
+    expect(hasProvider()).toBe(false)
+  })
+
   // The SDK's own exports would follow each other for ever.
   it.each([
     { name: 'never answers', answer: () => {} },
@@ -124,8 +140,10 @@ describe('the export over OTLP', () => {
   ])('lets a program end while it exports to a collector that $name', { timeout: 30_000 }, async ({ answer }) => {
     const program = new URL('__fixtures__/ending-program.ts', import.meta.url)
     let child: ChildProcess | undefined
+    let isReported = false
     await using server = await collector((request, response) => {
-      if (child?.connected) child.send('received')
+      if (!isReported) child?.send('received')
+      isReported = true
       answer(request, response)
     })
     child = fork(program, {

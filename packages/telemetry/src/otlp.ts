@@ -9,7 +9,7 @@ import { batchesOf, type Env, metricTimesOf, numberOf, spanLimitsOf } from './nu
 import { type Encoding, requirePeer } from './require-peer.ts'
 
 export type Signal = 'traces' | 'metrics'
-type Provider = { register(): void; shutdown(): Promise<void>; disable(): void }
+type Provider = { register(): void; flush(): Promise<void>; shutdown(): Promise<void>; disable(): void }
 
 /**
  * Registers providers that export over OTLP by HTTP, with the variables of
@@ -17,7 +17,7 @@ type Provider = { register(): void; shutdown(): Promise<void>; disable(): void }
  * https://opentelemetry.io/docs/languages/sdk-configuration/general/.
  * @throws AgentKitError `invalid-config` for a variable that cannot be used, `missing-package`
  */
-export function startOtlp(env: Env = process.env): { close(): Promise<void> } {
+export function startOtlp(env: Env = process.env): { flush(): Promise<void>; close(): Promise<void> } {
   const { traces, metrics } = exportsOf(env)
   const providers: Provider[] = []
   if (traces) providers.push(exportTraces(env, traces))
@@ -25,11 +25,21 @@ export function startOtlp(env: Env = process.env): { close(): Promise<void> } {
   // Once nothing can fail any more.
   for (const { register } of providers) register()
 
-  const stop = (): Promise<boolean> => shutdown(providers)
+  /** Whether the collector has not answered the last flush: it gets no further time. */
+  let isLate = false
+  const stop = (): Promise<boolean> => {
+    return inTime(
+      providers.map((provider) => provider.shutdown()),
+      isLate ? 0 : limits.shutdownMs,
+    )
+  }
   // The program has ended: an export to a collector that hangs must not keep it.
   const onExit = (): void => void stop().then((isDone) => (isDone ? undefined : process.exit()))
   if (providers.length > 0) process.once('beforeExit', onExit)
   return {
+    async flush() {
+      isLate = !(await inTime(providers.map((provider) => provider.flush())))
+    },
     async close() {
       process.removeListener('beforeExit', onExit)
       await stop()
@@ -54,15 +64,11 @@ export function exportsOf(env: Env): { [Name in Signal]?: Encoding } {
   return encodings
 }
 
-function shutdown(providers: readonly Provider[]): Promise<boolean> {
-  return inTime(providers.map((provider) => provider.shutdown()))
-}
-
 /** @returns whether everything was exported, or failed, in time */
-export async function inTime(exports: readonly Promise<unknown>[]): Promise<boolean> {
+export async function inTime(exports: readonly Promise<unknown>[], ms: number = limits.shutdownMs): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, limits.shutdownMs, false)
+    timer = setTimeout(resolve, ms, false)
   })
   const all = Promise.allSettled(exports)
   try {
@@ -153,6 +159,7 @@ function exportTraces(env: Env, encoding: Encoding): Provider {
   })
   return {
     register: () => void trace.setGlobalTracerProvider(provider),
+    flush: () => provider.forceFlush(),
     shutdown: () => provider.shutdown(),
     disable: () => trace.disable(),
   }
@@ -169,6 +176,7 @@ function exportMetrics(env: Env, encoding: Encoding): Provider {
   const provider = new sdk.MeterProvider({ resource: resourceOf(encoding), readers: [reader] })
   return {
     register: () => void metrics.setGlobalMeterProvider(provider),
+    flush: () => provider.forceFlush(),
     shutdown: () => provider.shutdown(),
     disable: () => metrics.disable(),
   }

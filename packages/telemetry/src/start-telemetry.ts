@@ -58,11 +58,13 @@ export function startTelemetry(options: TelemetryOptions = {}): Telemetry {
   useContexts()
   const name = '@agentkit/telemetry'
   let closing: Promise<void> | undefined
+  const flush = (): Promise<void> => {
+    if (otlp) return otlp.flush()
+    return flushProviders([tracerProvider ?? trace.getTracerProvider(), meterProvider ?? metrics.getMeterProvider()])
+  }
   const close = (): Promise<void> => {
     remove()
-    closing ??= otlp
-      ? otlp.close()
-      : flush([tracerProvider ?? trace.getTracerProvider(), meterProvider ?? metrics.getMeterProvider()])
+    closing ??= otlp ? otlp.close() : flush()
     return closing
   }
   const remove = setTracer({
@@ -72,13 +74,14 @@ export function startTelemetry(options: TelemetryOptions = {}): Telemetry {
       names: conventions[version],
       hasContent: content ?? process.env[contentVariable]?.toLowerCase() === 'true',
     }),
+    flush,
     close,
   })
   return { close, [Symbol.asyncDispose]: close }
 }
 
 /** Exports the pending data of the process's providers, if they support it, as the SDK's do. */
-async function flush(providers: readonly (TracerProvider | MeterProvider)[]): Promise<void> {
+async function flushProviders(providers: readonly (TracerProvider | MeterProvider)[]): Promise<void> {
   const exports = providers.map(async (given) => {
     // The API returns a proxy of the registered provider.
     const provider: object =

@@ -4,7 +4,7 @@ import type { EvaluateOptions } from '@agentkit/evals/internal'
 import { separateUserFiles } from '../agents/user-files.ts'
 import { deferMissingKeys } from '../models/named-model.ts'
 import { beginLoading } from '../util/loaded-file.ts'
-import { closeTelemetry } from '../util/use-telemetry.ts'
+import { closeWithTelemetry } from '../util/use-telemetry.ts'
 import { importFile } from './common/import-file.ts'
 import { UsageError } from './common/usage-error.ts'
 
@@ -46,9 +46,8 @@ export async function loadEval(file: string, record: boolean): Promise<LoadedEva
   await separateUserFiles(agents)
   // A missing key or package ends the command, not each of its runs.
   if (options.cassette?.mode !== 'replay') await loadModels(agents)
-  const close = async (): Promise<void> => {
-    await Promise.allSettled(agents.map(async (agent) => agent.close?.()))
-    await closeTelemetry()
+  const close = (): Promise<void> => {
+    return closeWithTelemetry(() => Promise.allSettled(agents.map(async (agent) => agent.close?.())))
   }
   return { options, close }
 }

@@ -3,6 +3,7 @@ import { type Knowledge, type SessionStore, terminalLine } from '@agentkit/core'
 import { checkOptions, invalidArgument, invalidConfig, nearestWord, shareQueues } from '@agentkit/core/internal'
 import { sqliteSessions } from '@agentkit/sessions/sqlite/internal'
 import { printOnce } from '../util/print-once.ts'
+import { flushTelemetry } from '../util/use-telemetry.ts'
 import { agentSettings, strayTables } from './agent-settings.ts'
 import type { Config } from './config.ts'
 import { type AgentTable, reservedTables } from './config-keys.ts'
@@ -167,7 +168,10 @@ export class SDKContext {
     return `${this.config.path}: [${table}] belongs to no agent. ${hint}`
   }
 
-  /** Closes the shared stores and knowledge. Closing twice is allowed. */
+  /**
+   * Closes the shared stores and knowledge, and exports the pending telemetry if the file has `telemetry`, for two seconds
+   * at most. Closing twice is allowed.
+   */
   async close(): Promise<void> {
     this.#closed = true
     const stores = [...this.#stores.values()]
@@ -179,6 +183,7 @@ export class SDKContext {
       ...[...stores, ...knowledge].map((resource) => resource.close()),
       ...closers.map((close) => close()),
     ])
+    if (this.config.defaults.telemetry !== undefined) await flushTelemetry()
   }
 }
 

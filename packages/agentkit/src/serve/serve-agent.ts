@@ -13,7 +13,7 @@ import type { RetentionTable, ServerTable } from '../config/config-keys.ts'
 import type { SDKContext } from '../config/sdk-context.ts'
 import { definedOnly } from '../util/defined-only.ts'
 import { loadedFile } from '../util/loaded-file.ts'
-import { closeTelemetry, useTelemetry } from '../util/use-telemetry.ts'
+import { closeWithTelemetry, useTelemetry } from '../util/use-telemetry.ts'
 import { authTokens } from './auth-tokens.ts'
 import { keepSynced } from './keep-synced.ts'
 
@@ -100,7 +100,7 @@ async function serveAgent(agent: Member, options: ServeOptions, onClose = (): vo
     ...definedOnly({ log: options.log }),
     async afterClose() {
       onClose()
-      await agent.close().finally(closeTelemetry)
+      await closeWithTelemetry(() => agent.close())
     },
   })
   const close = async (): Promise<void> => {

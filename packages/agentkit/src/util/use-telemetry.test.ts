@@ -13,14 +13,13 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { cliFolder } from '../__fixtures__/cli-folder.ts'
 import { Agent } from '../agents/agent.ts'
 import { requireTelemetry } from './import-optional.ts'
-import { closeTelemetry } from './use-telemetry.ts'
 
 let folder: string
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'agentkit-telemetry-'))
 })
 afterEach(async () => {
-  await closeTelemetry()
+  await tracer()?.close?.()
   vi.unstubAllEnvs()
   rmSync(folder, { recursive: true, force: true })
 })
@@ -56,9 +55,21 @@ it('sends the traces of a run where `telemetry = "otlp"` is set in [defaults], a
   const agent = clerk('[defaults]\ntelemetry = "otlp"\n')
   expect(await agent.chat('Hello')).toBe('Hello.')
   expect(tracer()).toBeDefined()
-  await closeTelemetry()
+  await tracer()?.close?.()
   expect(tracer()).toBeUndefined()
   expect(paths.toSorted()).toEqual(['/v1/metrics', '/v1/traces'])
+  close()
+})
+
+it('exports what is left as the agent is closed, after which a program may call process.exit()', async () => {
+  const { url, paths, close } = await collector()
+  vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', url)
+  const agent = clerk('[defaults]\ntelemetry = "otlp"\n')
+  await agent.chat('Hello')
+  await agent.close()
+  expect(paths.toSorted()).toEqual(['/v1/metrics', '/v1/traces'])
+  expect(tracer()).toBeDefined()
+  await tracer()?.close?.()
   close()
 })
 
@@ -75,7 +86,7 @@ it('continues the trace of the first request to an app, and of the first call of
     body: JSON.stringify({ user_id: 'ada', session_id: 's', messages: [{ role: 'user', content: 'Hello' }] }),
   })
   expect(answer.status).toBe(200)
-  await closeTelemetry()
+  await tracer()?.close?.()
 
   const [clientSide, serverSide] = InMemoryTransport.createLinkedPair()
   await mcpServer(clerk('[defaults]\ntelemetry = "otlp"\n')).connect(serverSide)
@@ -83,7 +94,7 @@ it('continues the trace of the first request to an app, and of the first call of
   await client.connect(clientSide)
   await client.callTool({ name: 'ask_agent', arguments: { message: 'Hello' }, _meta: { traceparent } })
   await client.close()
-  await closeTelemetry()
+  await tracer()?.close?.()
 
   const spans = bodies.flatMap((body) => [...body.matchAll(/"traceId":"(\w+)".*?"name":"([^"]+)"/g)])
   const runs = spans.filter(([, , name]) => name === 'invoke_agent Clerk')

@@ -9,10 +9,24 @@ export function useTelemetry(telemetry: 'otlp' | undefined): void {
   if (telemetry !== undefined && !tracer()) requireTelemetry().startTelemetry()
 }
 
+/** Whether the telemetry is closed next, so that agents that close before export nothing themselves. */
+let isClosing = false
+
 /**
- * Exports the pending data before the process exits, for two seconds at most. This includes telemetry that the program
- * has started, because a program that is ended from outside cannot close it.
+ * Closes agents, and exports the pending data before the process exits, for two seconds at most. This includes telemetry
+ * that the program has started, because a program that is ended from outside cannot close it.
  */
-export async function closeTelemetry(): Promise<void> {
-  await tracer()?.close?.()
+export async function closeWithTelemetry(closeAgents: () => Promise<unknown>): Promise<void> {
+  isClosing = true
+  try {
+    await closeAgents()
+  } finally {
+    isClosing = false
+    await tracer()?.close?.()
+  }
+}
+
+/** Exports the pending data, for two seconds at most. */
+export async function flushTelemetry(): Promise<void> {
+  if (!isClosing) await tracer()?.flush?.()
 }

@@ -71,6 +71,8 @@ export interface Tracer {
   ): Value
   /** The headers by which another process continues the current trace; none without one. */
   headers(): Readonly<Record<string, string>>
+  /** Exports what is left. */
+  flush?(): Promise<void>
   /** Exports what is left and removes it, before the process exits. */
   close?(): Promise<void>
 }

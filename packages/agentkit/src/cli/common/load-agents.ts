@@ -5,7 +5,7 @@ import { idOfTable } from '../../config/agent-settings.ts'
 import { reservedTables } from '../../config/config-keys.ts'
 import { SDKContext } from '../../config/sdk-context.ts'
 import { beginLoading, type LoadedFile } from '../../util/loaded-file.ts'
-import { closeTelemetry } from '../../util/use-telemetry.ts'
+import { closeWithTelemetry } from '../../util/use-telemetry.ts'
 import { agentFile } from './agent-file.ts'
 import { importFile } from './import-file.ts'
 import { UsageError } from './usage-error.ts'
@@ -137,10 +137,11 @@ async function configuredAgents(ids: readonly string[]): Promise<LoadedAgents> {
   const { Agent: ConfiguredAgent } = await import('../../agents/agent.ts')
   const file = path ?? ''
   const agents: LoadedAgent[] = []
-  const close = async (): Promise<void> => {
-    await Promise.allSettled(agents.map((agent) => agent.close()))
-    await context.close()
-    await closeTelemetry()
+  const close = (): Promise<void> => {
+    return closeWithTelemetry(async () => {
+      await Promise.allSettled(agents.map((agent) => agent.close()))
+      await context.close()
+    })
   }
   try {
     const names = [...tables.keys()]
@@ -180,11 +181,12 @@ function namesOf(names: readonly string[], path: string | undefined, ids: readon
 }
 
 /** Agents close their own contexts; those that were passed are closed here, as their file does not get to do it. */
-async function closeAll(agents: readonly LoadedAgent[]): Promise<void> {
-  await Promise.allSettled(agents.map((agent) => agent.close()))
-  const contexts = new Set(agents.flatMap((agent) => ('sdkContext' in agent ? [agent.sdkContext] : [])))
-  await Promise.allSettled(
-    [...contexts].map((context) => (context instanceof SDKContext ? context.close() : undefined)),
-  )
-  await closeTelemetry()
+function closeAll(agents: readonly LoadedAgent[]): Promise<void> {
+  return closeWithTelemetry(async () => {
+    await Promise.allSettled(agents.map((agent) => agent.close()))
+    const contexts = new Set(agents.flatMap((agent) => ('sdkContext' in agent ? [agent.sdkContext] : [])))
+    await Promise.allSettled(
+      [...contexts].map((context) => (context instanceof SDKContext ? context.close() : undefined)),
+    )
+  })
 }
