@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { AgentKitError } from '@agentkit/core'
 import { invalidArgument } from '@agentkit/core/internal'
@@ -65,6 +65,8 @@ export async function fakeProvider(wire: FakeWire, script: FakeScript = []): Pro
     const exchange = { spec, requestId, request, connection, makeId }
     await answerRequest(exchange, nextTurn).catch((error: unknown) => refuse(exchange, error))
   }
+  // Node loads its `fetch` with it, which takes longer than all else here: not for tests that start no server.
+  const { createServer } = await import('node:http')
   const server = createServer((incoming, response) => {
     // A client that leaves during its request gets no answer.
     serve(incoming, response).catch(() => response.destroy())
