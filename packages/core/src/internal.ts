@@ -24,7 +24,6 @@ export {
   traceIdOf,
   tracer,
 } from './contracts/tracer.ts'
-export { isDiskFull } from './data/disk-full.ts'
 export { errorCodes, problemType } from './data/error-codes.ts'
 export { abortError, assertNever, invalidArgument, invalidConfig, messageOf, toErrorInfo } from './data/errors.ts'
 export type { Finding } from './data/finding.ts'
@@ -32,6 +31,7 @@ export { firstChars } from './data/first-chars.ts'
 export { isRecord } from './data/message-problem.ts'
 export { isEnded } from './data/run-record.ts'
 export { cutTitle, foldCase, plainText, writtenIn } from './data/session-text.ts'
+export { isDiskFull, isPackageMissing, isSQLiteLocked, sqliteCode, systemCode } from './data/system-error.ts'
 export { isStoppedNote } from './data/transcript.ts'
 export { addUsage } from './data/usage.ts'
 export { enqueuedBytes } from './durable/queue/check-enqueue.ts'

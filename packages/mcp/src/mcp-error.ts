@@ -1,5 +1,5 @@
 import { AgentKitError, isAgentKitError } from '@agentkit/core'
-import { causesOf, connectionFailure, firstChars, redactSecrets } from '@agentkit/core/internal'
+import { causesOf, connectionFailure, firstChars, redactSecrets, systemCode } from '@agentkit/core/internal'
 import { limits } from './limits.ts'
 import { type Server, withoutArguments } from './options.ts'
 import { secretsOf } from './secrets.ts'
@@ -45,7 +45,7 @@ export function connectError(cause: unknown, server: Server): AgentKitError {
 
 /** A hint for a server that runs, but has MCP at another path: it answers with a page, or does not know the path. */
 function connectedHint(cause: unknown): string {
-  const isOther = chainOf(cause).some((error) => codeOf(error) === 'CLIENT_HTTP_UNEXPECTED_CONTENT')
+  const isOther = causesOf(cause).some((error) => systemCode(error) === 'CLIENT_HTTP_UNEXPECTED_CONTENT')
   const isElsewhere = isOther || [301, 302, 303, 307, 308, 404, 405].includes(statusOf(cause) ?? 0)
   return isElsewhere ? 'Correct the path of its `url`: many end in /mcp.' : 'Look whether it runs.'
 }
@@ -116,15 +116,15 @@ function addressesIn(cause: Error): string {
  * The cause of a failure, without text and data of the server and the SDK: a server may return tokens that it was sent.
  */
 function plainCause(cause: unknown): object {
-  const [error] = chainOf(cause)
+  const [error] = causesOf(cause)
   const status = statusOf(cause)
-  const code = chainOf(cause).map(codeOf).find(Boolean)
+  const code = causesOf(cause).map(systemCode).find(Boolean)
   return { name: error?.name, ...(code !== undefined && { code }), ...(status !== undefined && { status }) }
 }
 
 /** Whether a call cannot have begun: the connection was closed before, was refused, or the session is unknown. */
 export function hasNotBegun(cause: unknown): boolean {
-  const codes = chainOf(cause).map(codeOf)
+  const codes = causesOf(cause).map(systemCode)
   return (
     codes.includes('NOT_CONNECTED') ||
     codes.includes('ECONNREFUSED') ||
@@ -137,12 +137,12 @@ export function hasNotBegun(cause: unknown): boolean {
 
 /** The protocol has 404 for a session that is unknown. Servers made after a sample of the SDK, and some SDKs, have 400. */
 function isSessionRefused(cause: unknown): boolean {
-  return statusOf(cause) === 400 && chainOf(cause).some((error) => /session|not initialized/i.test(bodyOf(error)))
+  return statusOf(cause) === 400 && causesOf(cause).some((error) => /session|not initialized/i.test(bodyOf(error)))
 }
 
 function callFailure(cause: unknown): { code: 'network' | 'timeout'; reason?: string } {
-  const chain = chainOf(cause)
-  if (chain.some((error) => codeOf(error) === 'REQUEST_TIMEOUT')) return { code: 'timeout' }
+  const chain = causesOf(cause)
+  if (chain.some((error) => systemCode(error) === 'REQUEST_TIMEOUT')) return { code: 'timeout' }
   const tooLarge = chain.find((error) => isAgentKitError(error))
   if (tooLarge) return { code: 'network', reason: tooLarge.message.replace(/\.$/, '') }
   const status = statusOf(cause)
@@ -154,21 +154,21 @@ function callFailure(cause: unknown): { code: 'network' | 'timeout'; reason?: st
 }
 
 function isInvalidAnswer(cause: unknown): boolean {
-  return chainOf(cause).some((error) => codeOf(error) === 'INVALID_RESULT')
+  return causesOf(cause).some((error) => systemCode(error) === 'INVALID_RESULT')
 }
 
 /** The SDK has no code for it. */
 function isOtherVersion(cause: unknown): boolean {
-  return chainOf(cause).some(
+  return causesOf(cause).some(
     (error) =>
       /UnsupportedProtocolVersion/.test(nameOf(error)) || /protocol version is not supported/.test(error.message),
   )
 }
 
 function isMissingCommand(cause: unknown): boolean {
-  return chainOf(cause).some(
+  return causesOf(cause).some(
     (error) =>
-      ['ENOENT', 'EACCES', 'ENOTDIR'].includes(codeOf(error) ?? '') &&
+      ['ENOENT', 'EACCES', 'ENOTDIR'].includes(systemCode(error) ?? '') &&
       'syscall' in error &&
       String(error.syscall).startsWith('spawn'),
   )
@@ -177,19 +177,15 @@ function isMissingCommand(cause: unknown): boolean {
 function isUnauthorized(cause: unknown): boolean {
   const status = statusOf(cause)
   if (status === 401 || status === 403) return true
-  return chainOf(cause).some(
+  return causesOf(cause).some(
     (error) =>
       /Unauthorized|OAuth|InsufficientScope|IssuerMismatch|RegistrationRejected/.test(nameOf(error)) ||
-      /^CLIENT_HTTP_(AUTHENTICATION|FORBIDDEN)$/.test(codeOf(error) ?? ''),
+      /^CLIENT_HTTP_(AUTHENTICATION|FORBIDDEN)$/.test(systemCode(error) ?? ''),
   )
 }
 
-function chainOf(cause: unknown): readonly Error[] {
-  return causesOf(cause)
-}
-
 function statusOf(cause: unknown): number | undefined {
-  for (const error of chainOf(cause)) {
+  for (const error of causesOf(cause)) {
     const { status, data } = error as { status?: unknown; data?: { status?: unknown } }
     const found = status ?? data?.status
     if (typeof found === 'number') return found
@@ -200,10 +196,6 @@ function statusOf(cause: unknown): number | undefined {
 function bodyOf(error: Error): string {
   const { text } = Object('data' in error ? error.data : undefined) as { text?: unknown }
   return typeof text === 'string' ? text : ''
-}
-
-function codeOf(error: Error): string | undefined {
-  return 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
 function nameOf(error: unknown): string {

@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { cp, lstat, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { counted, type Finding, shellWord } from '@agentkit/core/internal'
+import { counted, type Finding, shellWord, systemCode } from '@agentkit/core/internal'
 import type { FileRecord } from './data/file-record.ts'
 import { madeOf } from './made-of.ts'
 import { openSpace } from './open-space.ts'
@@ -101,10 +101,9 @@ function folderProblem(folder: string): Finding | undefined {
     accessSync(folder, constants.R_OK | constants.X_OK)
     return undefined
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException // what `fs` throws
     return {
       status: 'fail',
-      detail: `The folder ${folder} cannot be read (${code}).`,
+      detail: `The folder ${folder} cannot be read (${systemCode(error)}).`,
       fix: `chmod u+rx ${shellWord(folder)}`,
     }
   }
@@ -116,7 +115,7 @@ async function sizeOf(place: string): Promise<{ bytes: number; files: number } |
   try {
     names = await readdir(place, { recursive: true })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (systemCode(error) === 'ENOENT') return undefined
     throw error
   }
   let bytes = 0

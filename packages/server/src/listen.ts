@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AgentKitError, type Runnable, type Worker } from '@agentkit/core'
-import { handBackRuns, resumableRuns, type WorkerOptions } from '@agentkit/core/internal'
+import { handBackRuns, resumableRuns, systemCode, type WorkerOptions } from '@agentkit/core/internal'
 import { getRequestListener } from '@hono/node-server'
 import { type Capacity, createCapacity } from './capacity/capacity.ts'
 import { boundConnections, idleMs, inTurn } from './capacity/connections.ts'
@@ -138,7 +138,7 @@ export async function portProblem(host: string, port: number): Promise<string | 
 }
 
 function cannotListen(cause: unknown, host: string, port: number): AgentKitError {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  const code = systemCode(cause)
   const fix =
     code === 'EADDRINUSE'
       ? `Port ${port} on ${host} is in use. Stop the other server, or pass another \`port\`; 0 takes a free one.`

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, constants, type Dirent, fstatSync, opendirSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
+import { systemCode } from '@agentkit/core/internal'
 import { limits } from './limits.ts'
 
 /** A file of a skill, as it was when the skill was read. */
@@ -67,7 +68,7 @@ export function readRegular(file: string, path: string, most: number, collect?: 
     // Without waiting: a pipe would block the process.
     handle = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException
+    const code = systemCode(cause)
     if (code === 'ELOOP') throw new Error(`has ${name}, which is a link. ${inside}`, { cause })
     throw new Error(`has ${name}, which cannot be read (${code})`, { cause })
   }

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { AgentKitError } from '@agentkit/core'
+import { systemCode } from '@agentkit/core/internal'
 
 /** How exports are encoded: the last word in the names of the exporters. */
 export type Encoding = 'proto' | 'http'
@@ -19,8 +20,7 @@ export function requirePeer(
   try {
     return load(name)
   } catch (cause) {
-    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'MODULE_NOT_FOUND'
-    if (!isMissing) throw cause
+    if (systemCode(cause) !== 'MODULE_NOT_FOUND') throw cause
     const message = `The package ${name} is not installed. Run: ${installLine(encoding)}`
     throw new AgentKitError('missing-package', message, { cause })
   }

@@ -9,7 +9,7 @@ import {
   type Turn,
   visibleMessages,
 } from '@agentkit/core'
-import { makeFolder, redactSecrets } from '@agentkit/core/internal'
+import { makeFolder, redactSecrets, systemCode } from '@agentkit/core/internal'
 import { importEvals } from '../util/import-optional.ts'
 import { print, printError } from './common/print.ts'
 import { UsageError } from './common/usage-error.ts'
@@ -97,8 +97,7 @@ function inFile<Value>(path: string, work: () => Value): Value {
   try {
     return work()
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException // errors of `fs` have this type
-    throw new AgentKitError('storage', `${path} cannot be written: ${code}.`, { cause })
+    throw new AgentKitError('storage', `${path} cannot be written: ${systemCode(cause)}.`, { cause })
   }
 }
 

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { AgentKitError, terminalLine, terminalText } from '@agentkit/core'
-import { makeFolder } from '@agentkit/core/internal'
+import { makeFolder, systemCode } from '@agentkit/core/internal'
 import { Command } from 'commander'
 import { cassetteVariables } from '../models/cassette-model.ts'
 import { importTesting } from '../util/import-optional.ts'
@@ -91,8 +91,7 @@ function checkWritable(file: string): void {
     appendFileSync(file, '')
     if (isNew) rmSync(file)
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException // errors of `fs` have this type
-    const message = `The cassette ${file} cannot be written: ${code}. Pass a file in a folder in which you may write.`
+    const message = `The cassette ${file} cannot be written: ${systemCode(cause)}. Pass a file in a folder in which you may write.`
     throw new AgentKitError('storage', message, { cause })
   }
 }

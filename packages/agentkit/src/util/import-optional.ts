@@ -1,4 +1,5 @@
 import { AgentKitError } from '@agentkit/core'
+import { isPackageMissing } from '@agentkit/core/internal'
 import { ownRequire } from './own-require.ts'
 
 type RetrieverPackage = typeof import('@agentkit/retriever')
@@ -118,7 +119,7 @@ export function requireTelemetry(load: Load = ownRequire): TelemetryPackage {
     return load(name) as TelemetryPackage // the exports of the package of this name
   } catch (cause) {
     // npm installs its peer with it; other package managers may not.
-    const absent = [name, '@opentelemetry/api'].find((each) => isMissing(cause, each))
+    const absent = [name, '@opentelemetry/api'].find((each) => isPackageMissing(cause, each))
     if (absent === undefined) throw cause
     const command = `npm i ${[name, ...telemetryPeers.map((peer) => `@opentelemetry/${peer}`)].join(' ')}`
     const message = `The package ${absent} is not installed. Run: ${command}`
@@ -144,19 +145,8 @@ function importError(
   name: string,
   { provider, dev, also, installs = name }: ImportOptions = {},
 ): unknown {
-  if (!isMissing(cause, installs)) return cause
+  if (!isPackageMissing(cause, installs)) return cause
   const command = `npm i ${dev ? '-D ' : ''}${installs}${also ? ` ${also}` : ''}`
   const message = `The package ${installs} is not installed. Run: ${command}`
   return new AgentKitError('missing-package', message, { cause, ...(provider !== undefined && { provider }) })
-}
-
-/** Whether this package is missing, and not one that it depends on. */
-function isMissing(cause: unknown, name: string): boolean {
-  return (
-    cause instanceof Error &&
-    'code' in cause &&
-    // `require` has a code of its own.
-    (cause.code === 'ERR_MODULE_NOT_FOUND' || cause.code === 'MODULE_NOT_FOUND') &&
-    cause.message.includes(`'${name}'`)
-  )
 }

@@ -1,4 +1,5 @@
 import { isAbsolute } from 'node:path'
+import { isPackageMissing } from '@agentkit/core/internal'
 
 /**
  * Loads a package as `require` of this file does, or where a bundler has put this file into a bundle, as the bundle does.
@@ -13,8 +14,7 @@ export function ownRequire(name: string): unknown {
       return createRequire(file)(name)
     } catch (error) {
       failure ??= error
-      const isMissing = error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND'
-      if (!isMissing || !error.message.includes(`'${name}'`)) throw error
+      if (!isPackageMissing(error, name)) throw error
     }
   }
   throw failure

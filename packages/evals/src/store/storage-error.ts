@@ -1,6 +1,6 @@
 import { AgentKitError } from '@agentkit/core'
+import { systemCode } from '@agentkit/core/internal'
 
 export function storageError(path: string, cause: unknown): AgentKitError {
-  const { code } = cause as NodeJS.ErrnoException // errors of `fs` have this type
-  return new AgentKitError('storage', `${path} cannot be written: ${code}.`, { cause })
+  return new AgentKitError('storage', `${path} cannot be written: ${systemCode(cause)}.`, { cause })
 }

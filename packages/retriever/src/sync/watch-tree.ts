@@ -1,5 +1,6 @@
 import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { systemCode } from '@agentkit/core/internal'
 import { timeSlices } from '../util/time-slices.ts'
 import { isHidden } from './scan.ts'
 
@@ -96,6 +97,6 @@ export function treeWatcher(folder: string, { except, signal, changed }: TreeWat
 
 /** A folder that was deleted or is not readable is skipped. The system's limit of watchers is an error. */
 function passOver(error: unknown): void {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = systemCode(error)
   if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'EACCES') throw error
 }

@@ -1,7 +1,15 @@
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { AgentKitError } from '@agentkit/core'
-import { makeFolder, messageOf, nodeSQLite, sleep } from '@agentkit/core/internal'
+import {
+  isSQLiteLocked,
+  makeFolder,
+  messageOf,
+  nodeSQLite,
+  sleep,
+  sqliteCode,
+  systemCode,
+} from '@agentkit/core/internal'
 
 /**
  * Runs work that needs exclusive access to a folder, across processes. The others wait.
@@ -39,30 +47,20 @@ function isTaken(database: DatabaseSync, folder: string): boolean {
     database.exec('BEGIN IMMEDIATE')
     return true
   } catch (error) {
-    if (isBusy(error)) return false
+    if (isSQLiteLocked(error)) return false
     throw storageError(folder, error)
   }
 }
 
-function isBusy(error: unknown): boolean {
-  const code = codeOf(error)
-  return code === 5 || code === 6
-}
-
-/** The code of SQLite, 0 of other errors. */
-function codeOf(error: unknown): number {
-  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0
-}
-
 function storageError(folder: string, error: unknown): AgentKitError {
-  const code = codeOf(error)
+  const code = sqliteCode(error)
   if (code === 11 || code === 26) {
     const file = join(folder, 'lock.db')
     return new AgentKitError('storage', `The lock ${file} is damaged. Delete the file; the next sync makes it again.`, {
       cause: error,
     })
   }
-  const isFull = code === 13 || (error instanceof Error && 'code' in error && error.code === 'ENOSPC')
+  const isFull = code === 13 || systemCode(error) === 'ENOSPC'
   const fix = isFull ? 'Free space on its disk.' : 'Name an `indexPath` that this user may write.'
   const message = `The index in "${folder}" cannot be written: ${messageOf(error)}. ${fix}`
   return new AgentKitError('storage', message, { cause: error })

@@ -1,4 +1,5 @@
 import { AgentKitError } from '@agentkit/core'
+import { systemCode } from '@agentkit/core/internal'
 
 /**
  * The error of a process of this package that could not start, with the fix.
@@ -16,6 +17,5 @@ export function startError(what: string, error: unknown, stderr = ''): AgentKitE
 
 /** Whether a bundler has moved this code out of its package, where no package import is known, or no `import.meta.url`. */
 function isBundled(cause: unknown): boolean {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
-  return ['MODULE_NOT_FOUND', 'ERR_PACKAGE_IMPORT_NOT_DEFINED', 'ERR_INVALID_ARG_VALUE'].includes(String(code))
+  return /^(?:MODULE_NOT_FOUND|ERR_PACKAGE_IMPORT_NOT_DEFINED|ERR_INVALID_ARG_VALUE)$/.test(systemCode(cause) ?? '')
 }

@@ -2,7 +2,7 @@ import { constants, type Stats } from 'node:fs'
 import { type FileHandle, link, lstat, open, readdir, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline, Readable, Transform } from 'node:stream'
-import { isDiskFull } from '@agentkit/core/internal'
+import { isDiskFull, systemCode } from '@agentkit/core/internal'
 import { ProblemError } from '../answer/problem.ts'
 
 /** The problem of an operation on the disk that has failed. */
@@ -14,7 +14,7 @@ export function diskProblem(cause: unknown): ProblemError {
       cause,
     })
   }
-  if (codeOf(cause) === 'ENAMETOOLONG') return new ProblemError('invalid-filename', { cause })
+  if (systemCode(cause) === 'ENAMETOOLONG') return new ProblemError('invalid-filename', { cause })
   return new ProblemError('storage', { detail: 'The files could not be stored or read.', cause })
 }
 
@@ -105,7 +105,7 @@ export async function renameFile(from: string, to: string): Promise<void> {
     // A rename would replace a file that was created a moment ago.
     await link(from, to)
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') throw new ProblemError('file-exists')
+    if (systemCode(error) === 'EEXIST') throw new ProblemError('file-exists')
     if (isMissing(error)) throw new ProblemError('not-found')
     if (await statOf(to)) throw new ProblemError('file-exists')
     // The file system has no links.
@@ -119,10 +119,6 @@ export async function renameFile(from: string, to: string): Promise<void> {
 
 function isMissing(error: unknown): boolean {
   // ELOOP: a link, which is not followed.
-  const code = codeOf(error)
+  const code = systemCode(error)
   return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP' || code === 'ENXIO'
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined
 }

@@ -2,6 +2,7 @@ import type { Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FileInfo, FileStatus } from '@agentkit/core'
+import { systemCode } from '@agentkit/core/internal'
 import type { AgentFiles, Scope } from './agent-files.ts'
 import { diskProblem, sizeOf } from './disk.ts'
 import { extensionOf, isHidden } from './file-name.ts'
@@ -38,7 +39,7 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true })
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    if (systemCode(error) === 'ENOENT') return []
     throw diskProblem(error)
   }
 }

@@ -2,6 +2,7 @@ import { hash, randomUUID } from 'node:crypto'
 import { readdir, unlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { systemCode } from '@agentkit/core/internal'
 import { statOf } from './disk.ts'
 
 /** Begins with a dot, so that the file is neither searched nor watched. */
@@ -55,6 +56,6 @@ function isAlive(pid: number): boolean {
     return true
   } catch (error) {
     // The process exists, and belongs to another user.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return systemCode(error) === 'EPERM'
   }
 }

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer'
+import { systemCode } from '@agentkit/core/internal'
 import type { Hono } from 'hono'
 import { ProblemError } from '../answer/problem.ts'
 import { compressed } from '../util/compressed.ts'
@@ -92,7 +93,7 @@ async function builtFiles(): Promise<PageFiles | undefined> {
   try {
     return (await import('#page')).files
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') return undefined
+    if (systemCode(error) === 'ERR_MODULE_NOT_FOUND') return undefined
     throw error
   }
 }

@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { type Finding, shellWord } from '@agentkit/core/internal'
+import { type Finding, shellWord, systemCode } from '@agentkit/core/internal'
 import { toStorageError } from './database/sqlite-errors.ts'
 import { migrations } from './migrations/migrations.ts'
 
@@ -71,7 +71,7 @@ function statOf(path: string): ReturnType<typeof statSync> | 'unreadable' | unde
     return statSync(path, { throwIfNoEntry: false })
   } catch (error) {
     // A part of the path is a file: the loop reaches it.
-    return (error as NodeJS.ErrnoException).code === 'ENOTDIR' ? undefined : 'unreadable'
+    return systemCode(error) === 'ENOTDIR' ? undefined : 'unreadable'
   }
 }
 
@@ -81,7 +81,7 @@ function refusedAccess(path: string): string | undefined {
     accessSync(path, constants.R_OK | constants.W_OK)
     return undefined
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code ?? 'EACCES' // what `fs` throws
+    return systemCode(error) ?? 'EACCES'
   }
 }
 

@@ -1,7 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { AgentKitError, type Model, type ModelEvent, type ModelRequest } from '@agentkit/core'
-import { makeFolder } from '@agentkit/core/internal'
+import { makeFolder, systemCode } from '@agentkit/core/internal'
 import { formatEntry } from './format-entry.ts'
 import { formatMoments, parseMoments } from './moments.ts'
 import { cassetteHead, type RecordedCall } from './parse-cassette.ts'
@@ -103,7 +103,7 @@ export class CassetteWriter {
       writeFileSync(this.#file, `${formatEntry(cassetteHead)}\n`, { flag: append ? 'wx' : 'w' })
       return true
     } catch (cause) {
-      if (append && codeOf(cause) === 'EEXIST') return false
+      if (append && systemCode(cause) === 'EEXIST') return false
       throw unwritable(this.#file, cause)
     }
   }
@@ -135,12 +135,8 @@ export class CassetteWriter {
   }
 }
 
-function codeOf(cause: unknown): string | undefined {
-  return (cause as NodeJS.ErrnoException).code // errors of `fs` have this type
-}
-
 function unwritable(file: string, cause: unknown): AgentKitError {
-  return new AgentKitError('storage', `The cassette ${file} cannot be written: ${codeOf(cause)}.`, { cause })
+  return new AgentKitError('storage', `The cassette ${file} cannot be written: ${systemCode(cause)}.`, { cause })
 }
 
 const writers = new Map<string, CassetteWriter>()

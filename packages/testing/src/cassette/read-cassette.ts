@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { AgentKitError } from '@agentkit/core'
+import { systemCode } from '@agentkit/core/internal'
 import { type Cassette, parseCassette } from './parse-cassette.ts'
 
 /**
@@ -20,7 +21,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException // errors of `fs` have this type
+    const code = systemCode(cause)
     if (code !== 'ENOENT') {
       throw new AgentKitError('unreadable-file', `The cassette ${file} cannot be read: ${code}.`, { cause })
     }

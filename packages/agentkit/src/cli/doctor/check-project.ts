@@ -1,6 +1,7 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { basename, relative } from 'node:path'
+import { systemCode } from '@agentkit/core/internal'
 import { nearestFile } from '../common/nearest-file.ts'
 import { isTooOld, neededNode } from '../common/needed-node.ts'
 import { ownManifest } from '../common/own-manifest.ts'
@@ -136,7 +137,7 @@ function folderProblem(folder: string): CheckResult | undefined {
     }
     return undefined
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException // what `fs` throws
+    const code = systemCode(error)
     if (code === 'EROFS') {
       const fix = 'Mount it so that it can be written, or run the agent in another folder.'
       return { status: 'fail', detail: `The disk of the folder ${name} is read-only (EROFS).`, fix }

@@ -1,3 +1,4 @@
+import { systemCode } from '@agentkit/core/internal'
 import type { ModelListRequest } from '../../models/list-models.ts'
 
 /** How a provider answers the request for its models. */
@@ -62,6 +63,5 @@ function idsIn(text: string): string[] | undefined {
 
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  const code = (cause as { code?: unknown }).code
-  return typeof code === 'string' ? code : cause instanceof Error ? cause.message : String(cause)
+  return systemCode(cause) ?? (cause instanceof Error ? cause.message : String(cause))
 }

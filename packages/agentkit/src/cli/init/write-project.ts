@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { AgentKitError } from '@agentkit/core'
-import { makeFolder } from '@agentkit/core/internal'
+import { makeFolder, systemCode } from '@agentkit/core/internal'
 import { statOf } from '../common/stat-of.ts'
 import { UsageError } from '../common/usage-error.ts'
 import type { Choices } from './choices.ts'
@@ -72,8 +72,7 @@ function readText(folder: string, name: string): string {
   try {
     return readFileSync(join(folder, name), 'utf8')
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException // what `fs` throws
-    throw new UsageError(`${name} cannot be read (${code}). Correct it, and run the command again.`)
+    throw new UsageError(`${name} cannot be read (${systemCode(error)}). Correct it, and run the command again.`)
   }
 }
 
@@ -95,8 +94,7 @@ export function writeProject({ folder, files }: Plan): void {
       makeFolder(dirname(path))
       writeFileSync(path, text, { flag, ...(mode !== undefined && { mode }) })
     } catch (cause) {
-      const { code } = cause as NodeJS.ErrnoException // what `fs` throws
-      throw new AgentKitError('storage', `${relative('', path)} cannot be written (${code}).`, { cause })
+      throw new AgentKitError('storage', `${relative('', path)} cannot be written (${systemCode(cause)}).`, { cause })
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { ErrorCode, ErrorDetails, TimeoutPhase } from '../../data/errors.ts'
+import { systemCode } from '../../data/system-error.ts'
 
 /**
  * The code and the details for an error that is not an AgentKitError: of `fetch`, of Node or of an SDK. A Model may be
@@ -14,7 +15,7 @@ export function classifyForeignError(thrown: unknown): { code: ErrorCode; detail
 }
 
 function classify(chain: readonly Error[]): { code: ErrorCode; details: ErrorDetails } {
-  if (chain.some((error) => systemCodeOf(error) === 'insufficient_quota')) return { code: 'quota', details: {} }
+  if (chain.some((error) => systemCode(error) === 'insufficient_quota')) return { code: 'quota', details: {} }
   const status = chain.map((error) => statusOf(error, 'status') ?? statusOf(error, 'statusCode')).find(Boolean)
   if (status !== undefined) return { code: codesOfStatus[status] ?? 'provider-error', details: { status } }
   if (chain.some(({ name }) => name === 'TimeoutError')) return { code: 'timeout', details: { phase: 'first-byte' } }
@@ -47,9 +48,9 @@ export type ConnectionFailure = {
 
 /** How the connection failed, from the errors of {@link causesOf}; `undefined` for any other failure. */
 export function connectionFailure(chain: readonly Error[]): ConnectionFailure | undefined {
-  const marks = chain.flatMap((error) => [error.name, error.constructor.name, systemCodeOf(error) ?? ''])
-  const systemCode = chain.map(systemCodeOf).find(Boolean)
-  const found = systemCode === undefined ? {} : { systemCode }
+  const marks = chain.flatMap((error) => [error.name, error.constructor.name, systemCode(error) ?? ''])
+  const code = chain.map(systemCode).find(Boolean)
+  const found = code === undefined ? {} : { systemCode: code }
   // The keys of `timeouts` are phases.
   for (const [phase, names] of Object.entries(timeouts)) {
     if (marks.some((mark) => names.includes(mark))) return { code: 'timeout', phase: phase as TimeoutPhase, ...found }
@@ -60,8 +61,8 @@ export function connectionFailure(chain: readonly Error[]): ConnectionFailure | 
   ) {
     return undefined
   }
-  if (certificates.test(systemCode ?? '')) return { code: 'network', reason: 'certificate', ...found }
-  return { code: 'network', ...(wrongAddress.test(systemCode ?? '') && { reason: 'address' }), ...found }
+  if (certificates.test(code ?? '')) return { code: 'network', reason: 'certificate', ...found }
+  return { code: 'network', ...(wrongAddress.test(code ?? '') && { reason: 'address' }), ...found }
 }
 
 const timeouts = {
@@ -80,10 +81,6 @@ export function causesOf(thrown: unknown): Error[] {
   const chain: Error[] = []
   for (let error = thrown; error instanceof Error && chain.length < 5; error = error.cause) chain.push(error)
   return chain
-}
-
-function systemCodeOf(error: Error): string | undefined {
-  return 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
 function statusOf(error: Error, name: string): number | undefined {

@@ -1,3 +1,4 @@
+import { systemCode } from '../../data/system-error.ts'
 import { makeFolder } from './make-folder.ts'
 
 /**
@@ -14,7 +15,7 @@ export function makeDatabaseFile(path: string): void {
     // Only a new file: closing a second descriptor of an open database would release its locks.
     closeSync(openSync(path, 'wx', 0o600))
   } catch (error) {
-    if ((error as { code?: string }).code !== 'EEXIST') throw error
+    if (systemCode(error) !== 'EEXIST') throw error
     // A link to a missing file: SQLite would create that file readable by everyone.
     if (!statSync(path, { throwIfNoEntry: false })) closeSync(openSync(path, 'a', 0o600))
   }

@@ -1,4 +1,5 @@
 import { invalidConfig } from '../../data/errors.ts'
+import { systemCode } from '../../data/system-error.ts'
 import { sha256 } from '../text/sha256.ts'
 import { terminalLine } from '../text/terminal-text.ts'
 import { makeFolder } from './make-folder.ts'
@@ -49,7 +50,7 @@ export function lockFile<Entry>(path: string, { of, section, isEntry }: LockFile
       if (fs.statSync(path).size > lockFileBytes) throw noLockFile()
       return Object(JSON.parse(fs.readFileSync(path, 'utf8')))
     } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+      if (systemCode(cause) === 'ENOENT') return undefined
       throw noLockFile(cause)
     }
   }

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { AgentKitError } from '@agentkit/core'
+import { isPackageMissing } from '@agentkit/core/internal'
 import { wordsOfError } from './lance-error.ts'
 
 /** LanceDB, and the Arrow that it reads and writes. */
@@ -20,22 +21,12 @@ export function loadLance(load: (name: string) => unknown = createRequire(import
     // The casts hold: these are the exports of the packages of these names.
     return { arrow: load('apache-arrow') as Lance['arrow'], lancedb: load('@lancedb/lancedb') as Lance['lancedb'] }
   } catch (cause) {
-    if (isAbsent(cause, '@lancedb/lancedb') || isAbsent(cause, 'apache-arrow')) {
+    if (isPackageMissing(cause, '@lancedb/lancedb') || isPackageMissing(cause, 'apache-arrow')) {
       const message = 'The retrieval tool localstore needs LanceDB. Run: npm i @lancedb/lancedb apache-arrow@18.1.0'
       throw new AgentKitError('missing-package', message, { cause })
     }
     throw noBinary(cause)
   }
-}
-
-/** Whether it is this package that is absent, and not one that it needs. */
-function isAbsent(cause: unknown, name: string): boolean {
-  return (
-    cause instanceof Error &&
-    'code' in cause &&
-    cause.code === 'MODULE_NOT_FOUND' &&
-    cause.message.includes(`'${name}'`)
-  )
 }
 
 function noBinary(cause: unknown): AgentKitError {

@@ -1,7 +1,7 @@
 import { rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { AgentKitError } from '@agentkit/core'
-import { makeFolder } from '@agentkit/core/internal'
+import { makeFolder, systemCode } from '@agentkit/core/internal'
 import type { Connection, Table } from '@lancedb/lancedb'
 import type { Store, StoreSpace } from '../store.ts'
 import { folderError, guardOf, isAddress, wordsOfError } from './lance-error.ts'
@@ -147,6 +147,6 @@ async function discardVersions(folder: string): Promise<void> {
   await rm(dropped, { recursive: true, force: true })
   await rename(join(folder, '_versions'), dropped).catch((error: unknown) => {
     // There are none, or another process has them open on Windows: then `dropTable` says what is wrong, if anything is.
-    if (!(error instanceof Error && 'code' in error)) throw error
+    if (systemCode(error) === undefined) throw error
   })
 }

@@ -1,5 +1,5 @@
 import { AgentKitError, type RetryOptions, withRetries } from '@agentkit/core'
-import { messageOf } from '@agentkit/core/internal'
+import { messageOf, systemCode } from '@agentkit/core/internal'
 import type { Pinecone } from '@pinecone-database/pinecone'
 import { toPineconeError } from './pinecone-error.ts'
 import { pineconeFetch } from './pinecone-fetch.ts'
@@ -58,7 +58,7 @@ export async function loadPinecone(
     // `await import()` of a name, within `try`: a bundler takes the SDK if it is installed, and otherwise does without.
     return load ? await load() : await import('@pinecone-database/pinecone')
   } catch (error) {
-    const isAbsent = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
+    const isAbsent = systemCode(error) === 'ERR_MODULE_NOT_FOUND'
     const problem = isAbsent ? 'is not installed' : `cannot be loaded (${messageOf(error)})`
     const message = `The package of Pinecone ${problem}. Install it: npm i @pinecone-database/pinecone`
     throw new AgentKitError('missing-package', message, { cause: error })

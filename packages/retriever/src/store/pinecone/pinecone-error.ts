@@ -1,5 +1,5 @@
 import { AgentKitError, type ErrorCode, type ErrorDetails, isAgentKitError } from '@agentkit/core'
-import { causesOf, firstChars, messageOf, redactSecrets } from '@agentkit/core/internal'
+import { causesOf, firstChars, messageOf, redactSecrets, systemCode } from '@agentkit/core/internal'
 
 /** An HTTP error response. */
 export type Refusal = { status: number; headers: Headers; body: string }
@@ -56,11 +56,9 @@ function codeOf(status: number, words: string): ErrorCode {
 /** The error of a request without a response. */
 export function connectionError(error: unknown, apiKey: string): AgentKitError {
   const chain = causesOf(error)
-  const code = chain.map((link) => ('code' in link ? link.code : undefined)).find((found) => typeof found === 'string')
+  const code = chain.map(systemCode).find(Boolean)
   const why = code ?? clean(chain.map(messageOf).join(': '), apiKey, 600)
-  const fix = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN/.test(String(code))
-    ? ' Check the network, and `controllerHostUrl`.'
-    : ''
+  const fix = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN/.test(code ?? '') ? ' Check the network, and `controllerHostUrl`.' : ''
   return new AgentKitError('network', `The connection to Pinecone failed (${why}).${fix}`, { provider: 'pinecone' })
 }
 

@@ -3,8 +3,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { AgentKitError, isAgentKitError } from '@agentkit/core'
-import { makeDatabaseFile, nodeSQLite } from '@agentkit/core/internal'
-import { isLocked, isRefused, toStorageError } from './sqlite-errors.ts'
+import { isSQLiteLocked, makeDatabaseFile, nodeSQLite } from '@agentkit/core/internal'
+import { isRefused, toStorageError } from './sqlite-errors.ts'
 import { isReady, prepareSchema } from './sqlite-schema.ts'
 
 /**
@@ -84,7 +84,7 @@ export async function untilUnlocked<Result>(path: string, work: () => Result): P
     try {
       return work()
     } catch (error) {
-      if (!isLocked(error) || performance.now() >= deadline) throw toStorageError(error, path)
+      if (!isSQLiteLocked(error) || performance.now() >= deadline) throw toStorageError(error, path)
     }
     await sleep(5 + Math.random() * 20)
   }

@@ -1,16 +1,12 @@
 import { AgentKitError, isAgentKitError } from '@agentkit/core'
-import { messageOf } from '@agentkit/core/internal'
-
-/** SQLite's result codes for a lock of another connection. The low byte of an extended code is its primary code. */
-const busy = 5
-const locked = 6
+import { isSQLiteLocked, messageOf, sqliteCode, systemCode } from '@agentkit/core/internal'
 
 const held = (path: string): string => `The index ${path} is being written by another process. Try again.`
 
-/** The fix for other codes, by primary code. */
+/** The fix for SQLite's primary codes: the first two are a lock of another connection. */
 const advice: Readonly<Record<number, (path: string) => string>> = {
-  [busy]: held,
-  [locked]: held,
+  5: held,
+  6: held,
   8: (path) => `The index ${path} cannot be written. Allow this user to write the file and its folder.`,
   10: (path) => `Reading or writing the index ${path} failed. Check the disk and the space left on it.`,
   11: damagedFile,
@@ -38,35 +34,19 @@ export function foreignFile(path: string): string {
   return `${path} is not an index. Delete the file, or move it away; the next sync creates the index again.`
 }
 
-/** Whether another connection has the database locked, so that a retry may help. */
-export function isLocked(error: unknown): boolean {
-  const code = primaryCode(error)
-  return code === busy || code === locked
-}
-
 /** Whether something is not writable: an open log and its index are files too. */
 export function isRefused(error: unknown): boolean {
-  const code = primaryCode(error)
-  return code === 8 || code === 14 || ['EACCES', 'EPERM', 'EROFS'].includes(fileCode(error) ?? '')
+  const code = sqliteCode(error)
+  return code === 8 || code === 14 || ['EACCES', 'EPERM', 'EROFS'].includes(systemCode(error) ?? '')
 }
 
 /** Wraps a failure of the database as `storage`, with the fix. AgentKitErrors are returned unchanged. */
 export function toStorageError(error: unknown, path: string): AgentKitError {
   if (isAgentKitError(error)) return error
-  return new AgentKitError('storage', describe(error, path), { cause: error, retryable: isLocked(error) })
+  return new AgentKitError('storage', describe(error, path), { cause: error, retryable: isSQLiteLocked(error) })
 }
 
 function describe(error: unknown, path: string): string {
-  const words = advice[primaryCode(error) ?? -1] ?? fileAdvice[fileCode(error) ?? '']
+  const words = advice[sqliteCode(error) ?? -1] ?? fileAdvice[systemCode(error) ?? '']
   return words?.(path) ?? `The index ${path} failed: ${messageOf(error)}`
-}
-
-function fileCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
-}
-
-/** node:sqlite puts SQLite's own code into `errcode`. */
-function primaryCode(error: unknown): number | undefined {
-  if (typeof error !== 'object' || error === null || !('errcode' in error)) return undefined
-  return typeof error.errcode === 'number' ? error.errcode & 0xff : undefined
 }

@@ -1,6 +1,7 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AgentKitError } from '@agentkit/core'
+import { systemCode } from '@agentkit/core/internal'
 import type { Store, StoreSpace } from '../store.ts'
 import { closedError } from './sqlite-database.ts'
 import { toStorageError } from './sqlite-errors.ts'
@@ -28,7 +29,7 @@ export function sqliteSpace(folder: string): StoreSpace {
         const names = await readdir(folder)
         return names.flatMap((name) => name.match(/^index-([\w-]+)\.db$/)?.[1] ?? [])
       } catch (error) {
-        if ((error as { code?: string }).code === 'ENOENT') return []
+        if (systemCode(error) === 'ENOENT') return []
         throw toStorageError(error, folder)
       }
     },

@@ -1,4 +1,5 @@
 import { AgentKitError } from '@agentkit/core'
+import { isPackageMissing } from '@agentkit/core/internal'
 
 type SDK = typeof import('@modelcontextprotocol/server')
 
@@ -14,7 +15,7 @@ export async function loadMCP(importSDK?: () => Promise<SDK>): Promise<void> {
     // `await import()` of a name, within `try`: a bundler takes the SDK if it is installed, and otherwise does without.
     loaded = importSDK ? await importSDK() : await import('@modelcontextprotocol/server')
   } catch (cause) {
-    if (!isMissing(cause)) throw cause
+    if (!isPackageMissing(cause, name)) throw cause
     throw new AgentKitError('missing-package', `MCP needs the package ${name}. Run: npm i ${name}`, { cause })
   }
 }
@@ -23,12 +24,4 @@ export async function loadMCP(importSDK?: () => Promise<SDK>): Promise<void> {
 export function mcpSDK(): SDK {
   if (!loaded) throw new Error('The SDK of MCP is used before it is loaded.')
   return loaded
-}
-
-/** Whether the SDK itself is missing, and not a package that it depends on. */
-function isMissing(cause: unknown): boolean {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
-  // The second one is that of a bundle.
-  const isUnknown = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'
-  return isUnknown && (cause as Error).message.includes(`'${name}'`)
 }

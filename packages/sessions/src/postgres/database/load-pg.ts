@@ -1,4 +1,5 @@
 import { AgentKitError } from '@agentkit/core'
+import { isPackageMissing } from '@agentkit/core/internal'
 
 type Driver = typeof import('pg')['default']
 
@@ -11,9 +12,7 @@ export async function loadPg(importPackage?: () => Promise<typeof import('pg')>)
     // `await import()` of a name, within `try`: a bundler takes the driver if it is installed, and otherwise does without.
     return (importPackage ? await importPackage() : await import('pg')).default
   } catch (cause) {
-    const { code, message } = cause as { code?: string; message?: string } // whatever an import throws
-    // The second code is that of a bundle.
-    if ((code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') || !message?.includes("'pg'")) throw cause
+    if (!isPackageMissing(cause, 'pg')) throw cause
     const fix =
       'Sessions in Postgres need the packages pg and @agentkit/queue-postgres. Run: npm i @agentkit/queue-postgres pg'
     throw new AgentKitError('missing-package', fix, { cause })

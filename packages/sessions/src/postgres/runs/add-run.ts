@@ -1,4 +1,4 @@
-import { cutTitle, plainText } from '@agentkit/core/internal'
+import { cutTitle, plainText, systemCode } from '@agentkit/core/internal'
 import type { RunToBegin } from '../../util/run-to-begin.ts'
 import type { Writing } from '../database/access.ts'
 import { toStored } from '../database/text-form.ts'
@@ -15,7 +15,7 @@ export async function tryToAddRun(writing: Writing, run: RunToBegin<boolean>): P
     return await addRun(writing, run, run.expectedVersion > 0, run.expectedVersion)
   } catch (error) {
     // Another process has added the same at the same time.
-    if ((error as { code?: string }).code === '23505') return false
+    if (systemCode(error) === '23505') return false
     throw error
   }
 }

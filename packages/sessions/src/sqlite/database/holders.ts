@@ -1,3 +1,4 @@
+import { systemCode } from '@agentkit/core/internal'
 import { watchClock } from '../../util/watch-clock.ts'
 import type { Statements } from '../statements/statements.ts'
 import type { SQLiteDatabase } from './sqlite-database.ts'
@@ -115,7 +116,7 @@ function processExists(pid: number): boolean {
     return true
   } catch (error) {
     // The process exists, but belongs to another user.
-    return (error as { code?: string }).code === 'EPERM'
+    return systemCode(error) === 'EPERM'
   }
 }
 

@@ -3,11 +3,12 @@ import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AgentKitError } from '@agentkit/core'
+import { isSQLiteLocked } from '@agentkit/core/internal'
 import { storeIsClosed } from '../../util/store-is-closed.ts'
 import type { Statements } from '../statements/statements.ts'
 import { longLogCleaner } from './long-log.ts'
 import { acquireFile, fileAt, releaseFile, type SharedFile } from './shared-file.ts'
-import { isLocked, toStorageError } from './sqlite-errors.ts'
+import { toStorageError } from './sqlite-errors.ts'
 
 export type SQLiteDatabaseOptions = {
   durability: 'normal' | 'full'
@@ -100,7 +101,7 @@ export function openSQLiteDatabase(path: string, options: SQLiteDatabaseOptions)
       try {
         return work()
       } catch (error) {
-        if (!isLocked(error) || performance.now() >= deadline) throw toStorageError(error, path)
+        if (!isSQLiteLocked(error) || performance.now() >= deadline) throw toStorageError(error, path)
       }
       await sleep(5 + Math.random() * 25)
     }
@@ -239,7 +240,7 @@ function runAlone(database: DatabaseSync, path: string, call: () => void): Agent
     call()
   } catch (error) {
     // An error of all calls: the lock is tried again, or the disk is full.
-    if (isLocked(error) || !database.isTransaction) throw error
+    if (isSQLiteLocked(error) || !database.isTransaction) throw error
     database.exec('ROLLBACK TO call')
     failure = toStorageError(error, path)
   }

@@ -1,6 +1,7 @@
 import { AgentKitError } from '@agentkit/core'
+import { isSQLiteLocked } from '@agentkit/core/internal'
 import { expect, it } from 'vitest'
-import { isLocked, toStorageError } from './sqlite-errors.ts'
+import { toStorageError } from './sqlite-errors.ts'
 
 it.each([
   [{ errcode: 5 }, 'is held by another process', true],
@@ -22,7 +23,7 @@ it.each([
   expect(error.message).toContain(message)
   expect(error.message).toContain('sessions.db')
   expect(error.message).not.toContain('secret-project')
-  expect(isLocked(failure)).toBe(retryable)
+  expect(isSQLiteLocked(failure)).toBe(retryable)
 })
 
 it('returns an AgentKitError unchanged', () => {

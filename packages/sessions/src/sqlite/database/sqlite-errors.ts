@@ -1,14 +1,11 @@
 import { basename } from 'node:path'
 import { AgentKitError, isAgentKitError } from '@agentkit/core'
+import { isSQLiteLocked, messageOf, sqliteCode, systemCode } from '@agentkit/core/internal'
 
-/** SQLite's result codes for a lock of another connection. The low byte of an extended code is its primary code. */
-const busy = 5
-const locked = 6
-
-/** The advice for other result codes, by primary code. */
+/** The advice for SQLite's primary result codes: the first two are a lock of another connection. */
 const advice: Readonly<Record<number, (file: string) => string>> = {
-  [busy]: (file) => `The session database ${file} is held by another process. Try again, or stop what holds it.`,
-  [locked]: (file) => `The session database ${file} is held by another process. Try again, or stop what holds it.`,
+  5: (file) => `The session database ${file} is held by another process. Try again, or stop what holds it.`,
+  6: (file) => `The session database ${file} is held by another process. Try again, or stop what holds it.`,
   8: (file) => `The session database ${file} cannot be written. Allow this user to write the file and its folder.`,
   10: (file) => `Reading or writing the session database ${file} failed. Check the disk and the space left on it.`,
   11: (file) => `The session database ${file} is damaged. Move it away to start afresh, or restore a backup.`,
@@ -29,13 +26,7 @@ const fileAdvice: Readonly<Record<string, (file: string) => string>> = {
 
 /** The error of a lock that SQLite reports by a row. */
 export function lockError(): Error {
-  return Object.assign(new Error('The database is locked.'), { errcode: busy })
-}
-
-/** Whether another connection holds the database, so that a retry may help. */
-export function isLocked(error: unknown): boolean {
-  const code = primaryCode(error)
-  return code === busy || code === locked
+  return Object.assign(new Error('The database is locked.'), { errcode: 5 })
 }
 
 /** Converts a failure of the database to `storage`, with the fix. An AgentKitError is returned unchanged. */
@@ -43,18 +34,11 @@ export function toStorageError(error: unknown, path: string): AgentKitError {
   if (isAgentKitError(error)) return error
   return new AgentKitError('storage', describe(error, basename(path)), {
     cause: error,
-    retryable: isLocked(error),
+    retryable: isSQLiteLocked(error),
   })
 }
 
 function describe(error: unknown, file: string): string {
-  const { message, code } = error as { message?: string; code?: string }
-  const words = advice[primaryCode(error) ?? -1] ?? fileAdvice[code ?? '']
-  return words?.(file) ?? `The session database ${file} failed: ${message ?? String(error)}`
-}
-
-/** node:sqlite has SQLite's code in `errcode`. */
-function primaryCode(error: unknown): number | undefined {
-  if (typeof error !== 'object' || error === null || !('errcode' in error)) return undefined
-  return typeof error.errcode === 'number' ? error.errcode & 0xff : undefined
+  const words = advice[sqliteCode(error) ?? -1] ?? fileAdvice[systemCode(error) ?? '']
+  return words?.(file) ?? `The session database ${file} failed: ${messageOf(error)}`
 }

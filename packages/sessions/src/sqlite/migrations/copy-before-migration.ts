@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path'
 import { terminalLine } from '@agentkit/core'
-import { nodeSQLite } from '@agentkit/core/internal'
+import { nodeSQLite, sqliteCode, systemCode } from '@agentkit/core/internal'
 
 const { closeSync, openSync, renameSync, rmSync, statfsSync, statSync } = process.getBuiltinModule('node:fs')
 
@@ -57,9 +57,8 @@ function hasRoomFor(path: string): boolean {
 
 /** SQLite's codes for a disk that is full, and for a file that cannot grow. */
 function isFull(error: unknown): boolean {
-  const { errcode, code } = error as { errcode?: number; code?: string }
-  const primary = errcode === undefined ? undefined : errcode & 0xff
-  return primary === 13 || primary === 10 || code === 'ENOSPC'
+  const code = sqliteCode(error)
+  return code === 13 || code === 10 || systemCode(error) === 'ENOSPC'
 }
 
 function report(text: string): void {
