@@ -1,4 +1,5 @@
 import { AgentKitError, type FileStatus, isAgentKitError } from '@agentkit/core'
+import { systemCode } from '@agentkit/core/internal'
 
 /** Why a file has no text. */
 export type UnreadableStatus = Exclude<FileStatus, 'ok' | 'low-quality'>
@@ -16,4 +17,9 @@ export function unreadableFile(status: UnreadableStatus, reason: string, cause?:
 /** Whether an error says that a file cannot be read, with its status and reason. */
 export function isUnreadableFile(error: unknown): error is UnreadableFileError {
   return isAgentKitError(error) && error.code === 'unreadable-file' && typeof error.status === 'string'
+}
+
+/** Whether an error of the file system says that a file, or a folder of its path, does not exist. */
+export function isMissingFile(error: unknown): boolean {
+  return /^(?:ENOENT|ENOTDIR)$/.test(systemCode(error) ?? '')
 }

@@ -3,7 +3,7 @@ import { createChunker } from '../chunk/create-chunker.ts'
 import { extOf } from '../data/ext-of.ts'
 import { packBytes } from '../data/pack-chunks.ts'
 import type { Parsed, Parser, Piece } from '../data/piece.ts'
-import { isUnreadableFile } from '../data/unreadable-file.ts'
+import { isMissingFile, isUnreadableFile } from '../data/unreadable-file.ts'
 import { createTextJudge } from '../text/garbled-text.ts'
 import type { ParseEnd, ParsePart, ParseRequest } from './pieces/worker-messages.ts'
 import { readBytes } from './read-bytes.ts'
@@ -120,6 +120,5 @@ function whatIsWrong(error: unknown): Pick<ParseEnd & { outcome: 'unreadable' },
     return { status: 'corrupt', reason: `Its parser failed: ${error instanceof Error ? error.message : error}` }
   }
   const { status, message, cause } = error
-  const isMissing = cause instanceof Error && 'code' in cause && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR')
-  return { status, reason: message, ...(isMissing && { isMissing }) }
+  return { status, reason: message, ...(isMissingFile(cause) && { isMissing: true }) }
 }

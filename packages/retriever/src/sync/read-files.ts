@@ -4,6 +4,7 @@ import type { Chunk } from '../data/chunk.ts'
 import type { ChunkSlices } from '../data/chunk-slices.ts'
 import { extOf } from '../data/ext-of.ts'
 import type { FileRecord } from '../data/file-record.ts'
+import { isMissingFile } from '../data/unreadable-file.ts'
 import type { ParsePool } from '../parse/pool/parse-pool.ts'
 import type { SpooledChunks, Spools } from '../parse/pool/spool.ts'
 import { type FileToRead, timeToRemember } from './plan.ts'
@@ -143,6 +144,6 @@ async function isGone(path: string): Promise<boolean> {
     await stat(path)
     return false
   } catch (error) {
-    return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+    return isMissingFile(error)
   }
 }

@@ -1,9 +1,10 @@
 import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { sep } from 'node:path'
 import { AgentKitError, type FileNote } from '@agentkit/core'
-import { abortError, makeFolder, messageOf } from '@agentkit/core/internal'
+import { abortError, makeFolder, messageOf, systemCode } from '@agentkit/core/internal'
 import { extOf } from '../data/ext-of.ts'
 import type { FoundFile } from '../data/file-record.ts'
+import { isMissingFile } from '../data/unreadable-file.ts'
 import { yieldToOthers } from '../util/yield-to-others.ts'
 
 /** A file of the file system. */
@@ -111,7 +112,7 @@ async function walkFolder(prefix: string, path: string, walk: Walk): Promise<voi
     entries = entriesOf(path)
   } catch (error) {
     if (prefix === '') throw folderError(path, error)
-    if (!isMissing(error)) walk.unseen.push(unseen(prefix, error))
+    if (!isMissingFile(error)) walk.unseen.push(unseen(prefix, error))
     return
   }
   if (entries === 'link') {
@@ -167,7 +168,7 @@ function lookAt(file: string, path: string, walk: Walk): void {
     // A file that is restored with its old time, or that becomes readable, has a new ctime.
     files.push({ file, path, size, mtimeMs: Math.max(mtimeMs, ctimeMs), device, inode })
   } catch (error) {
-    if (!isMissing(error)) notes.push(unseen(file, error))
+    if (!isMissingFile(error)) notes.push(unseen(file, error))
     else if (file.includes('\uFFFD')) {
       notes.push({ file, status: 'unsupported', reason: 'Its name is not UTF-8: give it another one.' })
     }
@@ -184,7 +185,7 @@ async function follow({ file, path }: Link, walk: Walk): Promise<void> {
     isFolder = stats.isDirectory()
     isFile = stats.isFile()
   } catch (error) {
-    if (!isMissing(error) && !isCircle(error)) walk.unseen.push(unseen(file, error))
+    if (!isMissingFile(error) && systemCode(error) !== 'ELOOP') walk.unseen.push(unseen(file, error))
     else leaveOut(file, 'It is a link that leads nowhere: put the file itself there.', walk)
     return
   }
@@ -209,14 +210,6 @@ function leaveOut(file: string, reason: string, { options, others, unseen: notes
 
 function unseen(file: string, error: unknown): FileNote {
   return { file, status: 'corrupt', reason: `The system says: ${messageOf(error)}.` }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
-}
-
-function isCircle(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ELOOP'
 }
 
 /** Whether a name begins with a dot, or is of the file by which Word marks a document as open: `~$report.docx`. */
