@@ -85,7 +85,6 @@ describe('a request', () => {
     expect(finalToolName(named('final_answer', 'final_answer_3'))).toBe('final_answer_2')
     const asked = askForOutput({ ...request, tools: named('final_answer', 'final_answer_2') }, format, 'final-tool')
     expect(asked.tools?.at(-1)?.name).toBe('final_answer_3')
-    expect(askForOutput(request, format, 'final-tool', 'done').toolChoice).toEqual({ tool: 'done' })
   })
 })
 

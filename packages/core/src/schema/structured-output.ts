@@ -40,18 +40,11 @@ export function finalToolName(tools: readonly { name: string }[] = []): string {
 const description =
   'Gives your final answer and ends the run. Call it alone, once you know all you need: no other form of answer is accepted.'
 
-/**
- * A request for an answer with this schema; the model may still call the request's own tools first.
- * @param name the name of the tool that takes the answer, for the strategy `final-tool`
- */
-export function askForOutput(
-  request: ModelRequest,
-  format: OutputFormat,
-  strategy: OutputStrategy,
-  name: string = finalToolName(request.tools),
-): ModelRequest {
+/** A request for an answer with this schema; the model may still call the request's own tools first. */
+export function askForOutput(request: ModelRequest, format: OutputFormat, strategy: OutputStrategy): ModelRequest {
   if (strategy === 'native') return { ...request, output: format.json }
   const { tools = [], toolChoice } = request
+  const name = finalToolName(tools)
   const finalTool: ToolSpec = { name, description, inputSchema: format.json }
   const isOnlyAnswer = tools.length === 0 || toolChoice === 'none'
   // A tool that the agent chooses for its first step comes before the answer.

@@ -52,12 +52,8 @@ export async function takeOver(
 }
 
 /** The same for a run without a session. */
-export function takeOverAlone(
-  stores: Pick<BackgroundUnderTest, 'store' | 'runs'>,
-  runId: string,
-  userId?: string,
-): Promise<StoredRun> {
-  return takeOver(stores, runId, aloneKey(runId, userId))
+export function takeOverAlone(stores: Pick<BackgroundUnderTest, 'store' | 'runs'>, runId: string): Promise<StoredRun> {
+  return takeOver(stores, runId, aloneKey(runId))
 }
 
 export async function finish(runs: RunStore, runId: string, attempt = 1): Promise<void> {

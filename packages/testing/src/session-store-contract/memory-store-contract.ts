@@ -33,12 +33,12 @@ export function memoryStoreContract(name: string, makeStore: () => Promise<Store
 
     const say = (session: SessionKey, runId: string, text: string): Promise<void> =>
       runTurn(store, session, runId, [user(text), answer(`Noted: ${text}`)])
-    const recalled = async (who = owner, since = 0): Promise<string[]> => {
-      const listed = await memory.turns(who, since)
+    const recalled = async (who = owner): Promise<string[]> => {
+      const listed = await memory.turns(who, 0)
       const read = await memory.read(
         who,
         listed.map(({ id }) => id),
-        since,
+        0,
       )
       expect(new Set(read.map(({ id }) => id))).toEqual(new Set(listed.map(({ id }) => id)))
       return read.map(({ runId }) => runId).sort()

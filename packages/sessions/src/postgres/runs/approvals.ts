@@ -49,7 +49,7 @@ const suspendText = `WITH run AS (UPDATE agentkit.runs AS r SET holds_session = 
       waiting_since = (SELECT min(requested_at) ${openApprovals}), cost = coalesce($3::text, cost)
     WHERE run_id = $1 RETURNING number, session, agent_id, status, attempt, finish_reason, error, notifies, in_tree
   ), moved AS (UPDATE agentkit.sessions SET version = version + 1, updated_at = $2::bigint FROM run WHERE id = run.session
-  ), noticed AS (${noticeOf('run', '$2::bigint')} AND status = 'waiting')
+  ), noticed AS (${noticeOf('$2::bigint')} AND status = 'waiting')
   SELECT number, in_tree, status FROM run`
 const reopenText = `UPDATE agentkit.runs AS r SET is_resumable = true,
     status = CASE WHEN status = 'waiting' AND NOT EXISTS (SELECT 1 ${openApprovals}) THEN 'running' ELSE status END,

@@ -52,7 +52,7 @@ const endText = `WITH run AS (UPDATE agentkit.runs SET status = $2::text, holder
     RETURNING number, run_id, session, in_tree, agent_id, notifies, attempt, status, finish_reason, error
   ), moved AS (UPDATE agentkit.sessions SET version = version + 1, updated_at = $3::bigint FROM run
     WHERE id = run.session AND run.attempt > 0 -- a run that never began changes no conversation
-  ), noticed AS (${noticeOf('run', '$3::bigint')})
+  ), noticed AS (${noticeOf('$3::bigint')})
   SELECT in_tree FROM run`
 /** The outermost run is locked, so the members of a caller stop one after the other. */
 const freeText = `UPDATE agentkit.runs AS r SET awaits_members = false

@@ -158,7 +158,7 @@ function entryText(
     ${length > 0 ? messagesPart(bodies, from, put) : ''}
     ${calls[0].length > 0 ? callsPart(calls, put) : ''}
     ${events[0].length > 0 ? eventsPart(events, put) : ''}
-    ${ending ? `, noticed AS (${noticeOf('run', put(now, 'bigint'))})` : ''}
+    ${ending ? `, noticed AS (${noticeOf(put(now, 'bigint'))})` : ''}
     SELECT count FROM run`
 }
 
@@ -182,10 +182,10 @@ function eventsPart(events: PreparedEntry['events'], put: Put): string {
     SELECT number, e.seq, e.body FROM run, ${given} WHERE keeps_events ON CONFLICT DO NOTHING)`
 }
 
-/** A notice of a run, where it has some. `from` has the columns of the run. */
-export function noticeOf(from: string, now: string): string {
+/** A notice of the run that the statement calls `run`, where it has some. */
+export function noticeOf(now: string): string {
   return `INSERT INTO agentkit.notices (run, agent_id, status, attempt, finish_reason, error, created_at, due_at)
-    SELECT number, agent_id, status, attempt, finish_reason, error, ${now}, ${now} FROM ${from} WHERE notifies`
+    SELECT number, agent_id, status, attempt, finish_reason, error, ${now}, ${now} FROM run WHERE notifies`
 }
 
 /** The values by column of the table. */

@@ -40,9 +40,9 @@ function checkToolChoice(choice: unknown): void {
 }
 
 function checkOptions(body: Fields): void {
-  checkNumber(body.temperature, 'temperature', 0, 1.5)
-  checkNumber(body.top_p, 'top_p', 0, 1)
-  checkNumber(body.max_tokens, 'max_tokens', 0, Number.MAX_SAFE_INTEGER)
+  checkNumber(body.temperature, 'temperature', 1.5)
+  checkNumber(body.top_p, 'top_p', 1)
+  checkNumber(body.max_tokens, 'max_tokens', Number.MAX_SAFE_INTEGER)
   if (body.reasoning_effort != null) {
     requireLiteral(body.reasoning_effort, ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'], 'reasoning_effort')
   }
@@ -60,11 +60,9 @@ function checkOptions(body: Fields): void {
   requireFields(requireField(schema, 'schema', path), `${path}.schema`)
 }
 
-function checkNumber(value: unknown, path: string, least: number, most: number): void {
+function checkNumber(value: unknown, path: string, most: number): void {
   if (value === undefined || value === null) return
   if (typeof value !== 'number') throw invalidField('float_type', path, 'Input should be a valid number')
-  if (value < least) {
-    throw invalidField('greater_than_equal', path, `Input should be greater than or equal to ${least}`)
-  }
+  if (value < 0) throw invalidField('greater_than_equal', path, 'Input should be greater than or equal to 0')
   if (value > most) throw invalidField('less_than_equal', path, `Input should be less than or equal to ${most}`)
 }
