@@ -286,8 +286,7 @@ describe.each(versions)('an agent as a model of `ai` %s', (_version, ai) => {
     const whole = await ai.generateText({ model: model(), output, prompt: 'Where?' })
     expect(whole.output).toEqual({ city: 'Rome' })
     const streamed = ai.streamText({ model: model(), output, prompt: 'Where?' })
-    const drafts: unknown[] = []
-    for await (const draft of streamed.experimental_partialOutputStream) drafts.push(draft)
+    const drafts = await Array.fromAsync(streamed.experimental_partialOutputStream)
     expect(drafts.at(-1)).toEqual({ city: 'Rome' })
   })
 

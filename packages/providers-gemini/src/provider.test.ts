@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import type { Model, ModelEvent, ModelRequest } from '@agentkit/core'
+import type { Model, ModelRequest } from '@agentkit/core'
 import { loopback } from '@agentkit/test-loopback'
 import { GoogleGenAI } from '@google/genai'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -22,12 +22,6 @@ function stream(model: Model, rest: Partial<ModelRequest> = {}, signal = new Abo
   return model.stream({ messages: [{ role: 'user', content: 'hi' }], ...rest }, signal)
 }
 
-async function collect(events: AsyncIterable<ModelEvent>): Promise<ModelEvent[]> {
-  const collected: ModelEvent[] = []
-  for await (const event of events) collected.push(event)
-  return collected
-}
-
 describe('a model', () => {
   it('streams an answer by the official SDK, which prints nothing', async () => {
     const said = (['log', 'warn', 'error', 'debug', 'info'] as const).map((name) => vi.spyOn(console, name))
@@ -37,7 +31,7 @@ describe('a model', () => {
     const model = gemini({ apiKey, baseURL: `${server.baseURL}/`, headers: { 'x-team': 'blue' } }).model(
       'gemini-3.5-flash',
     )
-    expect(await collect(stream(model))).toMatchObject([
+    expect(await Array.fromAsync(stream(model))).toMatchObject([
       { type: 'text-delta', text: 'Hel' },
       { type: 'text-delta', text: 'lo' },
       { type: 'finish', reason: 'stop', message: { model: 'gemini/gemini-3.5-flash', content: [{ text: 'Hello' }] } },
@@ -59,7 +53,7 @@ describe('a model', () => {
   it('sends the settings in their places', async () => {
     await using server = await loopback(chunks(...hello))
     const model = gemini({ apiKey, baseURL: server.baseURL }).model('gemini-3.5-flash')
-    await collect(
+    await Array.fromAsync(
       stream(model, {
         messages: [
           { role: 'system', content: 'Be kind.' },
@@ -94,7 +88,7 @@ describe('a model', () => {
     await using server = await loopback(chunks(...hello))
     const model = gemini({ apiKey, baseURL: server.baseURL }).model('gemini-3.5-flash')
     const opaque = { owner: model.id, data: { thoughtSignature: 'c2ln' } }
-    await collect(
+    await Array.fromAsync(
       stream(model, {
         messages: [
           { role: 'user', content: 'hi' },
@@ -130,28 +124,30 @@ describe('a model', () => {
     ['as a list', hello],
   ])('reads an answer that comes %s', async (_name, body) => {
     await using server = await loopback(json(200, body))
-    const events = await collect(stream(gemini({ apiKey, baseURL: server.baseURL }).model('m')))
+    const events = await Array.fromAsync(stream(gemini({ apiKey, baseURL: server.baseURL }).model('m')))
     expect(events.at(-1)).toMatchObject({ message: { content: [{ text: 'Hello' }] } })
   })
 
   it('warns of omitted content before it answers', async () => {
     await using server = await loopback(chunks(...hello))
     const model = gemini({ apiKey, baseURL: server.baseURL }).model('gemini-2.5-pro')
-    const events = await collect(stream(model, { reasoning: 'none' }))
+    const events = await Array.fromAsync(stream(model, { reasoning: 'none' }))
     expect(events[0]).toMatchObject({ type: 'warning', message: expect.stringContaining('sent as 128 tokens') })
   })
 
   it('refuses as Google does, with the wait that Google asks for (Q65)', async () => {
     const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34s' }]
     await using server = await loopback(json(429, googleError(429, 'RESOURCE_EXHAUSTED', 'Too many.', details)))
-    await expect(collect(stream(gemini({ apiKey, baseURL: server.baseURL }).model('m')))).rejects.toMatchObject({
-      code: 'rate-limit',
-      status: 429,
-      retryable: true,
-      retryAfterMs: 34_000,
-      provider: 'gemini',
-      model: 'm',
-    })
+    await expect(Array.fromAsync(stream(gemini({ apiKey, baseURL: server.baseURL }).model('m')))).rejects.toMatchObject(
+      {
+        code: 'rate-limit',
+        status: 429,
+        retryable: true,
+        retryAfterMs: 34_000,
+        provider: 'gemini',
+        model: 'm',
+      },
+    )
     expect(server.requests).toHaveLength(1)
   })
 
@@ -160,16 +156,20 @@ describe('a model', () => {
     ['over before its finish (Q10)', sse(hello[0])],
   ])('fails when the answer is %s', async (_name, text) => {
     await using server = await loopback((response) => streaming(response).end(text))
-    await expect(collect(stream(gemini({ apiKey, baseURL: server.baseURL }).model('m')))).rejects.toMatchObject({
-      code: 'incomplete-stream',
-    })
+    await expect(Array.fromAsync(stream(gemini({ apiKey, baseURL: server.baseURL }).model('m')))).rejects.toMatchObject(
+      {
+        code: 'incomplete-stream',
+      },
+    )
   })
 
   it('fails on an event that is not JSON', async () => {
     await using server = await loopback(chunks(hello[0], '{"candidates": [oops', hello[1]))
-    await expect(collect(stream(gemini({ apiKey, baseURL: server.baseURL }).model('m')))).rejects.toMatchObject({
-      code: 'malformed-stream',
-    })
+    await expect(Array.fromAsync(stream(gemini({ apiKey, baseURL: server.baseURL }).model('m')))).rejects.toMatchObject(
+      {
+        code: 'malformed-stream',
+      },
+    )
   })
 
   it('closes the connection when it is aborted (Q11)', async () => {
@@ -196,26 +196,26 @@ describe('a model', () => {
   it('closes the connection of an answer that does not begin', async () => {
     await using server = await loopback(() => {})
     const model = gemini({ apiKey, baseURL: server.baseURL }).model('m', { firstByteTimeoutMs: 30 })
-    await expect(collect(stream(model))).rejects.toMatchObject({ code: 'timeout', phase: 'first-byte' })
+    await expect(Array.fromAsync(stream(model))).rejects.toMatchObject({ code: 'timeout', phase: 'first-byte' })
     await server.closed
   })
 
   it('makes no request when it is aborted before', async () => {
     await using server = await loopback(chunks(...hello))
     const model = gemini({ apiKey, baseURL: server.baseURL }).model('m')
-    await expect(collect(stream(model, {}, AbortSignal.abort()))).rejects.toMatchObject({ code: 'aborted' })
+    await expect(Array.fromAsync(stream(model, {}, AbortSignal.abort()))).rejects.toMatchObject({ code: 'aborted' })
     expect(server.requests).toEqual([])
   })
 
   it('reports that no server answers', async () => {
     const model = gemini({ apiKey, baseURL: 'http://127.0.0.1:9' }).model('m')
-    await expect(collect(stream(model))).rejects.toMatchObject({ code: 'network', retryable: true })
+    await expect(Array.fromAsync(stream(model))).rejects.toMatchObject({ code: 'network', retryable: true })
   })
 
   it('has one name, with and without "models/"', async () => {
     await using server = await loopback(chunks(...hello))
     const model = gemini({ apiKey, baseURL: server.baseURL }).model('models/gemini-3.5-flash')
-    await collect(stream(model))
+    await Array.fromAsync(stream(model))
     expect(model.id).toBe('gemini/gemini-3.5-flash')
     expect(server.requests[0]?.path).toContain('/models/gemini-3.5-flash:')
   })
@@ -224,7 +224,7 @@ describe('a model', () => {
     await using server = await loopback(chunks(...hello))
     const image = { type: 'image' as const, base64: 'R0lGOD' }
     const model = gemini({ apiKey, baseURL: server.baseURL }).model('gemini-3.5-flash')
-    const events = await collect(stream(model, { messages: [{ role: 'user', content: [image] }] }))
+    const events = await Array.fromAsync(stream(model, { messages: [{ role: 'user', content: [image] }] }))
     expect(events[0]).toMatchObject({ type: 'warning', message: expect.stringContaining('image/gif') })
     expect(JSON.stringify(server.requests[0]?.body)).toContain('[image left out]')
   })
@@ -235,7 +235,7 @@ describe('a model', () => {
     const image = { type: 'image' as const, base64: '/9j/' }
     const clip = { type: 'file' as const, base64: 'AAAA', mediaType: 'audio/mpeg' }
     const model = gemini({ apiKey, baseURL: server.baseURL }).model('gemma-4-31b-it')
-    const events = await collect(stream(model, { messages: [{ role: 'user', content: [file, image, clip] }] }))
+    const events = await Array.fromAsync(stream(model, { messages: [{ role: 'user', content: [file, image, clip] }] }))
     expect(events[0]).toMatchObject({ type: 'warning', message: expect.stringContaining('does not read files') })
     expect(server.requests[0]?.body.contents).toEqual([
       {
@@ -272,16 +272,16 @@ describe('the connection', () => {
     const { fetch, keys } = sent()
     vi.stubEnv('GOOGLE_API_KEY', values.google)
     vi.stubEnv('GEMINI_API_KEY', values.gemini)
-    await collect(stream(gemini({ fetch, ...(values.option && { apiKey: values.option }) }).model('m')))
+    await Array.fromAsync(stream(gemini({ fetch, ...(values.option && { apiKey: values.option }) }).model('m')))
     expect(keys).toEqual([key])
   })
 
   it('calls Google, or the given address', async () => {
     const { fetch, urls } = sent()
-    await collect(stream(gemini({ apiKey, fetch }).model('m')))
+    await Array.fromAsync(stream(gemini({ apiKey, fetch }).model('m')))
     vi.stubEnv('GOOGLE_GEMINI_BASE_URL', 'http://127.0.0.1:8')
-    await collect(stream(gemini({ apiKey, fetch }).model('m')))
-    await collect(stream(gemini({ apiKey, fetch, baseURL: 'http://127.0.0.1:7' }).model('m')))
+    await Array.fromAsync(stream(gemini({ apiKey, fetch }).model('m')))
+    await Array.fromAsync(stream(gemini({ apiKey, fetch, baseURL: 'http://127.0.0.1:7' }).model('m')))
     expect(urls.map((url) => new URL(url).origin)).toEqual([
       'https://generativelanguage.googleapis.com',
       'http://127.0.0.1:8',
@@ -295,7 +295,7 @@ describe('the connection', () => {
     vi.stubEnv('GOOGLE_GENAI_USE_ENTERPRISE', 'true')
     vi.stubEnv('GOOGLE_CLOUD_PROJECT', 'project')
     vi.stubEnv('GOOGLE_GENAI_API_VERSION', 'v9')
-    await collect(stream(gemini({ apiKey, fetch }).model('m')))
+    await Array.fromAsync(stream(gemini({ apiKey, fetch }).model('m')))
     expect(urls).toEqual(['https://generativelanguage.googleapis.com/v1beta/models/m:streamGenerateContent?alt=sse'])
   })
 
@@ -329,7 +329,7 @@ describe('the connection', () => {
   it('uses a client as it is given: its key, address and fetch', async () => {
     const { fetch, urls, keys } = sent()
     const client = new GoogleGenAI({ apiKey: 'of-client', httpOptions: { baseUrl: 'http://127.0.0.1:6', fetch } })
-    await collect(stream(gemini({ client }).model('m')))
+    await Array.fromAsync(stream(gemini({ client }).model('m')))
     expect(urls).toEqual([expect.stringMatching('^http://127.0.0.1:6/')])
     expect(keys).toEqual(['of-client'])
   })
@@ -337,7 +337,7 @@ describe('the connection', () => {
   it('never exposes the key of a client (Q22)', async () => {
     await using server = await loopback(json(400, googleError(400, 'INVALID_ARGUMENT', 'Bad key of-client-5f3a.')))
     const client = new GoogleGenAI({ apiKey: 'of-client-5f3a', httpOptions: { baseUrl: server.baseURL } })
-    await expect(collect(stream(gemini({ client }).model('m')))).rejects.toMatchObject({
+    await expect(Array.fromAsync(stream(gemini({ client }).model('m')))).rejects.toMatchObject({
       code: 'bad-request',
       message: expect.not.stringContaining('of-client-5f3a'),
     })
@@ -346,7 +346,7 @@ describe('the connection', () => {
   it('uses a client of Vertex', async () => {
     const { fetch, urls } = sent()
     const client = new GoogleGenAI({ vertexai: true, apiKey: 'express', httpOptions: { fetch } })
-    await collect(stream(gemini({ client }).model('gemini-3.5-flash')))
+    await Array.fromAsync(stream(gemini({ client }).model('gemini-3.5-flash')))
     expect(urls).toEqual([expect.stringContaining('aiplatform.googleapis.com')])
   })
 
@@ -354,7 +354,7 @@ describe('the connection', () => {
     await using server = await loopback(json(503, googleError(503, 'UNAVAILABLE', 'Overloaded.')))
     const httpOptions = { baseUrl: server.baseURL, retryOptions: { attempts: 3, initialDelay: 0.001 } }
     const client = new GoogleGenAI({ apiKey: 'of-client', httpOptions })
-    await expect(collect(stream(gemini({ client }).model('m')))).rejects.toMatchObject({ code: 'overloaded' })
+    await expect(Array.fromAsync(stream(gemini({ client }).model('m')))).rejects.toMatchObject({ code: 'overloaded' })
     const embedder = gemini({ client }).embedder('gemini-embedding-001')
     await expect(embedder.embed(['a'], new AbortController().signal)).rejects.toMatchObject({ code: 'overloaded' })
     expect(server.requests).toHaveLength(2)

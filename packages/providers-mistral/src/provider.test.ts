@@ -4,7 +4,7 @@ import { loopback } from '@agentkit/test-loopback'
 import { Mistral } from '@mistralai/mistralai'
 import { HTTPClient } from '@mistralai/mistralai/lib/http.js'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { collect, errorOf, json, stop } from './__fixtures__/loopback.ts'
+import { errorOf, json, stop } from './__fixtures__/loopback.ts'
 import { type MistralProvider, mistral } from './provider.ts'
 
 type Sent = { url: string; headers: Headers }
@@ -22,7 +22,7 @@ function fakeFetch(): { fetch: typeof fetch; sent: Sent[] } {
 
 async function call(provider: MistralProvider): Promise<unknown> {
   const { signal } = new AbortController()
-  return await collect(provider.model('m').stream({ messages: [{ role: 'user', content: 'hi' }] }, signal))
+  return await Array.fromAsync(provider.model('m').stream({ messages: [{ role: 'user', content: 'hi' }] }, signal))
 }
 
 beforeEach(() => {

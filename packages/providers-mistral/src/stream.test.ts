@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import type { Message, ModelEvent, ModelRequest } from '@agentkit/core'
 import { type Answer, loopback } from '@agentkit/test-loopback'
 import { describe, expect, it } from 'vitest'
-import { chunk, collect, errorOf, json, sse, stop } from './__fixtures__/loopback.ts'
+import { chunk, errorOf, json, sse, stop } from './__fixtures__/loopback.ts'
 import { mistral } from './provider.ts'
 
 const apiKey = 'test-key-5f3a9c'
@@ -13,7 +13,7 @@ const messages: Message[] = [{ role: 'user', content: 'hi' }]
 async function answer(answer: Answer, request: Partial<ModelRequest> = {}): Promise<ModelEvent[]> {
   await using server = await loopback(answer)
   const model = mistral({ apiKey, baseURL: server.baseURL }).model('m')
-  return await collect(model.stream({ messages, ...request }, signal))
+  return await Array.fromAsync(model.stream({ messages, ...request }, signal))
 }
 
 const called = (name: string, input: unknown): object => ({
@@ -290,7 +290,7 @@ describe('a failure', () => {
 
   it('is an address without a server, and never exposes the key (Q22)', async () => {
     const model = mistral({ apiKey, baseURL: 'http://127.0.0.1:9' }).model('m')
-    const error = await errorOf(collect(model.stream({ messages }, signal)))
+    const error = await errorOf(Array.fromAsync(model.stream({ messages }, signal)))
     expect(error).toMatchObject({ code: 'network', retryable: true })
     expect(inspect(error, { depth: 9 })).not.toContain(apiKey)
   })
@@ -331,14 +331,17 @@ describe('a call that ends early', () => {
   it('before it began makes no request', async () => {
     await using server = await loopback(sse(stop))
     const model = mistral({ apiKey, baseURL: server.baseURL }).model('m')
-    expect((await errorOf(collect(model.stream({ messages }, AbortSignal.abort())))).code).toBe('aborted')
+    expect((await errorOf(Array.fromAsync(model.stream({ messages }, AbortSignal.abort())))).code).toBe('aborted')
     expect(server.requests).toEqual([])
   })
 
   it('by silence is a timeout (Q13, Q50)', async () => {
     await using server = await loopback(begun)
     const model = mistral({ apiKey, baseURL: server.baseURL }).model('m', { idleTimeoutMs: 20 })
-    expect(await errorOf(collect(model.stream({ messages }, signal)))).toMatchObject({ code: 'timeout', phase: 'idle' })
+    expect(await errorOf(Array.fromAsync(model.stream({ messages }, signal)))).toMatchObject({
+      code: 'timeout',
+      phase: 'idle',
+    })
     await server.closed
   })
 })
@@ -361,7 +364,9 @@ describe('the request that is sent', () => {
       { role: 'tool', callId: 'D681PevKs', name: 'look', content: 'seen' },
     ]
     const tools = [{ name: 'look', description: 'Looks.', inputSchema: { type: 'object', properties: {} } }]
-    await collect(model.stream({ messages: conversation, tools, maxOutputTokens: 5, reasoning: 'high' }, signal))
+    await Array.fromAsync(
+      model.stream({ messages: conversation, tools, maxOutputTokens: 5, reasoning: 'high' }, signal),
+    )
     expect(server.requests).toMatchObject([
       {
         path: '/v1/chat/completions',
@@ -389,7 +394,7 @@ describe('the request that is sent', () => {
   it('is sent once, for any answer (Q15)', async () => {
     await using server = await loopback(json(503, {}))
     const model = mistral({ apiKey, baseURL: server.baseURL }).model('m')
-    await errorOf(collect(model.stream({ messages }, signal)))
+    await errorOf(Array.fromAsync(model.stream({ messages }, signal)))
     expect(server.requests).toHaveLength(1)
   })
 

@@ -5,7 +5,7 @@ import type { Message } from '@agentkit/core'
 import { loopback } from '@agentkit/test-loopback'
 import { Ollama } from 'ollama'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { collect, done, errorOf, json } from './__fixtures__/loopback.ts'
+import { done, errorOf, json } from './__fixtures__/loopback.ts'
 import { type OllamaProvider, ollama } from './provider.ts'
 
 type Sent = { url: string; headers: Headers; body: Record<string, unknown> }
@@ -26,7 +26,7 @@ async function call(
   provider: OllamaProvider,
   messages: Message[] = [{ role: 'user', content: 'hi' }],
 ): Promise<unknown> {
-  return await collect(provider.model('m').stream({ messages }, signal))
+  return await Array.fromAsync(provider.model('m').stream({ messages }, signal))
 }
 
 beforeEach(() => {
@@ -145,7 +145,7 @@ describe('ollama', () => {
       nativeOutput: 'without-tools',
       price: { inputUsdPerMillion: 0, outputUsdPerMillion: 0, asOf: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) },
     })
-    await collect(model.stream({ messages: [{ role: 'user', content: 'hi' }] }, signal))
+    await Array.fromAsync(model.stream({ messages: [{ role: 'user', content: 'hi' }] }, signal))
     expect(sent[0]?.body).toMatchObject({ options: { num_ctx: 8192 }, keep_alive: 60 })
     expect(ollama().model('m').info).not.toHaveProperty('contextWindow')
   })

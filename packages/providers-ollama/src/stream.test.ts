@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import type { Message, ModelEvent, ModelRequest } from '@agentkit/core'
 import { type Answer, loopback } from '@agentkit/test-loopback'
 import { describe, expect, it } from 'vitest'
-import { collect, done, errorOf, json, line, ndjson } from './__fixtures__/loopback.ts'
+import { done, errorOf, json, line, ndjson } from './__fixtures__/loopback.ts'
 import { ollama } from './provider.ts'
 
 const { signal } = new AbortController()
@@ -12,7 +12,7 @@ const messages: Message[] = [{ role: 'user', content: 'hi' }]
 async function answer(answer: Answer, request: Partial<ModelRequest> = {}): Promise<ModelEvent[]> {
   await using server = await loopback(answer)
   const model = ollama({ serverUrl: server.baseURL }).model('m')
-  return await collect(model.stream({ messages, ...request }, signal))
+  return await Array.fromAsync(model.stream({ messages, ...request }, signal))
 }
 
 describe('an answer', () => {
@@ -167,7 +167,7 @@ describe('a failure', () => {
 
   it('of a server that is not running says how to start it', async () => {
     const model = ollama({ serverUrl: 'http://127.0.0.1:9', apiKey: 'test-key' }).model('m')
-    const error = await errorOf(collect(model.stream({ messages }, signal)))
+    const error = await errorOf(Array.fromAsync(model.stream({ messages }, signal)))
     expect(error).toMatchObject({ code: 'network', retryable: true, provider: 'ollama', model: 'm' })
     expect(error.message).toContain('ollama serve')
     expect(inspect(error, { depth: 9 })).not.toContain('test-key')
@@ -229,7 +229,7 @@ describe('a call that ends early', () => {
   it('before it began makes no request', async () => {
     await using server = await loopback(ndjson(done()))
     const model = ollama({ serverUrl: server.baseURL }).model('m')
-    expect((await errorOf(collect(model.stream({ messages }, AbortSignal.abort())))).code).toBe('aborted')
+    expect((await errorOf(Array.fromAsync(model.stream({ messages }, AbortSignal.abort())))).code).toBe('aborted')
     expect(server.requests).toEqual([])
   })
 })

@@ -17,15 +17,9 @@ function stream({ id = 'm', signal, firstByteTimeoutMs, idleTimeoutMs, ...option
     .stream({ messages }, signal ?? new AbortController().signal)
 }
 
-async function collect(events: AsyncIterable<ModelEvent>): Promise<ModelEvent[]> {
-  const collected: ModelEvent[] = []
-  for await (const event of events) collected.push(event)
-  return collected
-}
-
 async function errorOf(events: AsyncIterable<ModelEvent>): Promise<AgentKitError> {
   try {
-    await collect(events)
+    await Array.fromAsync(events)
   } catch (error) {
     if (error instanceof AgentKitError) return error
     throw new Error('It failed with an error that is not ours.', { cause: error })
@@ -38,7 +32,7 @@ describe.each(answers)('a model on the $api wire', ({ api, path, text }) => {
 
   it('streams an answer', async () => {
     await using server = await loopback(whole)
-    const events = await collect(stream({ baseURL: server.baseURL, api }))
+    const events = await Array.fromAsync(stream({ baseURL: server.baseURL, api }))
     expect(events).toEqual([
       { type: 'text-delta', text: 'grüße ' },
       { type: 'text-delta', text: '🦊' },
@@ -64,14 +58,14 @@ describe.each(answers)('a model on the $api wire', ({ api, path, text }) => {
       }
       response.end()
     })
-    const events = await collect(stream({ baseURL: server.baseURL, api }))
+    const events = await Array.fromAsync(stream({ baseURL: server.baseURL, api }))
     expect(events.at(-1)).toMatchObject({ message: { content: [{ text: 'grüße 🦊' }] } })
   })
 
   it('uses its sockets again for the next calls', async () => {
     await using server = await loopback(whole)
     const model = openai({ apiKey, baseURL: server.baseURL, api }).model('m')
-    for (let call = 0; call < 9; call++) await collect(model.stream({ messages }, new AbortController().signal))
+    for (let call = 0; call < 9; call++) await Array.fromAsync(model.stream({ messages }, new AbortController().signal))
     expect(server.requests).toHaveLength(9)
     // Node's fetch itself takes a second one, when the first is not quite free yet.
     expect(server.sockets()).toBeLessThanOrEqual(2)
@@ -243,7 +237,10 @@ describe('a model on the chat wire', () => {
   it('reads a completion of a server that does not stream', async () => {
     const completion = { choices: [{ message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }] }
     await using server = await loopback(json(200, completion))
-    expect(await collect(stream({ baseURL: server.baseURL }))).toMatchObject([{ text: 'Hi' }, { type: 'finish' }])
+    expect(await Array.fromAsync(stream({ baseURL: server.baseURL }))).toMatchObject([
+      { text: 'Hi' },
+      { type: 'finish' },
+    ])
   })
 
   it('fails on an error that came with the status 200', async () => {
@@ -256,7 +253,7 @@ describe('a model on the chat wire', () => {
     const provider = openai({ baseURL: server.baseURL })
     const request = { messages: [{ role: 'system', content: 'Be brief.' } as const, ...messages], maxOutputTokens: 99 }
     for (const id of ['qwen3', 'gpt-5.2'])
-      await collect(provider.model(id).stream(request, new AbortController().signal))
+      await Array.fromAsync(provider.model(id).stream(request, new AbortController().signal))
     expect(server.requests).toMatchObject([
       { body: { max_tokens: 99, messages: [{ role: 'system' }, { role: 'user' }] } },
       { body: { max_completion_tokens: 99, messages: [{ role: 'developer' }, { role: 'user' }] } },
@@ -272,7 +269,7 @@ describe('a model on the chat wire', () => {
   it('emits warnings before the answer (Q21)', async () => {
     await using server = await loopback((response) => streaming(response).end(answers[0]?.text))
     const model = openai({ baseURL: server.baseURL }).model('o3')
-    const events = await collect(model.stream({ messages, temperature: 1 }, new AbortController().signal))
+    const events = await Array.fromAsync(model.stream({ messages, temperature: 1 }, new AbortController().signal))
     expect(events[0]).toMatchObject({ type: 'warning', message: expect.stringContaining('temperature') })
     expect(server.requests[0]?.body).not.toHaveProperty('temperature')
   })
@@ -280,7 +277,7 @@ describe('a model on the chat wire', () => {
   it('keeps up with thousands of small events', async () => {
     const events = [...Array.from({ length: 5000 }, () => chatDelta('ab')), { choices: [{ finish_reason: 'stop' }] }]
     await using server = await loopback((response) => streaming(response).end(sse(...events)))
-    const finish = (await collect(stream({ baseURL: server.baseURL }))).at(-1)
+    const finish = (await Array.fromAsync(stream({ baseURL: server.baseURL }))).at(-1)
     expect(finish).toMatchObject({ message: { content: [{ text: 'ab'.repeat(5000) }] } })
   })
 })
@@ -316,7 +313,7 @@ describe('a model on the responses wire', () => {
     await using server = await loopback((response) => streaming(response).end(turn))
     const provider = openai({ baseURL: server.baseURL, api: 'responses' })
     const { signal } = new AbortController()
-    const first = await collect(provider.model('gpt-5').stream({ messages }, signal))
+    const first = await Array.fromAsync(provider.model('gpt-5').stream({ messages }, signal))
     const finish = first.at(-1)
     if (finish?.type !== 'finish') throw new Error('The finish comes last.')
     const next: Message[] = [
@@ -324,8 +321,8 @@ describe('a model on the responses wire', () => {
       finish.message,
       { role: 'tool', callId: 'call_1', name: 'now', content: 'noon' },
     ]
-    await collect(provider.model('gpt-5').stream({ messages: next }, signal))
-    await collect(provider.model('gpt-5-mini').stream({ messages: next }, signal))
+    await Array.fromAsync(provider.model('gpt-5').stream({ messages: next }, signal))
+    await Array.fromAsync(provider.model('gpt-5-mini').stream({ messages: next }, signal))
     const types = server.requests.map(({ body }) => (body.input as { type: string }[]).map(({ type }) => type))
     expect(types.slice(1)).toEqual([
       ['message', 'reasoning', 'function_call', 'function_call_output'],

@@ -5,18 +5,12 @@ import { type ScriptedTurn, scriptedModel } from './scripted-model.ts'
 const request: ModelRequest = { messages: [{ role: 'user', content: 'Hello' }] }
 const never = (): AbortSignal => new AbortController().signal
 
-async function collect(events: AsyncIterable<ModelEvent>): Promise<ModelEvent[]> {
-  const collected: ModelEvent[] = []
-  for await (const event of events) collected.push(event)
-  return collected
-}
-
 function textOf(events: readonly ModelEvent[]): string {
   return events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('')
 }
 
 it('streams a text in a few deltas and finishes once, last', async () => {
-  const events = await collect(scriptedModel(['Hello, world']).stream(request, never()))
+  const events = await Array.fromAsync(scriptedModel(['Hello, world']).stream(request, never()))
   expect(events.map((event) => event.type)).toEqual(['text-delta', 'text-delta', 'text-delta', 'finish'])
   expect(textOf(events)).toBe('Hello, world')
   expect(events.at(-1)).toEqual({
@@ -28,7 +22,7 @@ it('streams a text in a few deltas and finishes once, last', async () => {
 })
 
 it('never splits a character', async () => {
-  const events = await collect(scriptedModel([{ text: '👩‍🚀👩‍🚀', deltas: 5 }]).stream(request, never()))
+  const events = await Array.fromAsync(scriptedModel([{ text: '👩‍🚀👩‍🚀', deltas: 5 }]).stream(request, never()))
   for (const event of events) if (event.type === 'text-delta') expect(event.text.isWellFormed()).toBe(true)
   expect(textOf(events)).toBe('👩‍🚀👩‍🚀')
 })
@@ -43,7 +37,7 @@ it('emits reasoning, warnings and tool calls, and puts them into the message', a
       usage: { inputTokens: 3 },
     },
   ])
-  const events = await collect(model.stream(request, never()))
+  const events = await Array.fromAsync(model.stream(request, never()))
   expect(events).toEqual([
     { type: 'warning', message: 'temperature was dropped' },
     { type: 'reasoning-delta', text: 'hm' },
@@ -78,8 +72,8 @@ it('emits reasoning, warnings and tool calls, and puts them into the message', a
 
 it('gives each call of a model a unique id', async () => {
   const model = scriptedModel([{ toolCalls: [{ name: 'now' }] }, { toolCalls: [{ name: 'now' }] }])
-  const first = await collect(model.stream(request, never()))
-  const second = await collect(model.stream(request, never()))
+  const first = await Array.fromAsync(model.stream(request, never()))
+  const second = await Array.fromAsync(model.stream(request, never()))
   expect(first[0]).toMatchObject({ callId: 'call_1' })
   expect(second[0]).toMatchObject({ callId: 'call_2' })
 })
@@ -87,7 +81,7 @@ it('gives each call of a model a unique id', async () => {
 it('throws a scripted error, at once or after its events', async () => {
   const failure = new Error('down')
   const model = scriptedModel([failure, { text: 'so far', error: failure }])
-  await expect(collect(model.stream(request, never()))).rejects.toBe(failure)
+  await expect(Array.fromAsync(model.stream(request, never()))).rejects.toBe(failure)
 
   const events: ModelEvent[] = []
   const stream = async (): Promise<void> => {
@@ -102,13 +96,13 @@ it('gets an answer from a function of the request', async () => {
     ({ messages }) =>
     async () =>
       JSON.stringify(messages[0]?.content)
-  expect(textOf(await collect(scriptedModel([echo]).stream(request, never())))).toBe('"Hello"')
+  expect(textOf(await Array.fromAsync(scriptedModel([echo]).stream(request, never())))).toBe('"Hello"')
 })
 
 it('reports how many turns were scripted when they run out', async () => {
   const model = scriptedModel(['one'])
-  await collect(model.stream(request, never()))
-  await expect(collect(model.stream(request, never()))).rejects.toMatchObject({
+  await Array.fromAsync(model.stream(request, never()))
+  await expect(Array.fromAsync(model.stream(request, never()))).rejects.toMatchObject({
     code: 'invalid-argument',
     message: 'The scripted model has 1 turn, and this is request 2. Script one more turn.',
   })
@@ -119,15 +113,17 @@ it('refuses a misspelt option, and a misspelt count of tokens', async () => {
   const options = { nativeOutput: 'always' } as object
   expect(() => scriptedModel(['one'], options)).toThrow('Unknown option `scriptedModel.nativeOutput`')
   const usage = { input: 5 } as object
-  await expect(collect(scriptedModel([{ text: 'one', usage }]).stream(request, never()))).rejects.toMatchObject({
-    message: expect.stringContaining('Unknown option `turns[0].usage.input`'),
-  })
+  await expect(Array.fromAsync(scriptedModel([{ text: 'one', usage }]).stream(request, never()))).rejects.toMatchObject(
+    {
+      message: expect.stringContaining('Unknown option `turns[0].usage.input`'),
+    },
+  )
 })
 
 it('keeps copies of its requests', async () => {
   const model = scriptedModel(['one'])
   const own = structuredClone(request)
-  await collect(model.stream(own, never()))
+  await Array.fromAsync(model.stream(own, never()))
   own.messages.push({ role: 'user', content: 'later' })
   expect(model.requests).toEqual([request])
   expect(validateTranscript(model.requests[0]?.messages ?? [])).toEqual([])
@@ -135,7 +131,7 @@ it('keeps copies of its requests', async () => {
 
 it('makes no request when the signal is already aborted', async () => {
   const model = scriptedModel(['one'])
-  await expect(collect(model.stream(request, AbortSignal.abort()))).rejects.toMatchObject({ code: 'aborted' })
+  await expect(Array.fromAsync(model.stream(request, AbortSignal.abort()))).rejects.toMatchObject({ code: 'aborted' })
   expect(model.requests).toEqual([])
 })
 
@@ -144,8 +140,8 @@ it.each<[string, () => AbortSignal, string]>([
   ['timeout', () => AbortSignal.timeout(20), 'timeout'],
 ])('throws %s while it waits', async (_, makeSignal, code) => {
   const model = scriptedModel([{ text: 'never said', delayMs: 60_000 }, () => new Promise(() => {})])
-  await expect(collect(model.stream(request, makeSignal()))).rejects.toMatchObject({ code })
-  await expect(collect(model.stream(request, makeSignal()))).rejects.toMatchObject({ code })
+  await expect(Array.fromAsync(model.stream(request, makeSignal()))).rejects.toMatchObject({ code })
+  await expect(Array.fromAsync(model.stream(request, makeSignal()))).rejects.toMatchObject({ code })
 })
 
 it('stops between two deltas when it is aborted', async () => {
@@ -170,7 +166,7 @@ function abortSoon(): AbortSignal {
 it('refuses an invalid transcript, as providers do', async () => {
   const model = scriptedModel(['Hello.'])
   const messages: ModelRequest['messages'] = [{ role: 'tool', callId: 'a', name: 'echo', content: 'x' }]
-  await expect(collect(model.stream({ messages }, never()))).rejects.toMatchObject({
+  await expect(Array.fromAsync(model.stream({ messages }, never()))).rejects.toMatchObject({
     code: 'invalid-argument',
     message: expect.stringContaining('message 0, result of call "a" has no call'),
   })
@@ -184,7 +180,7 @@ it.each<[string, object, string]>([
   ['its calls', { toolCalls: { name: 'pay' } }, '`turns[0].toolCalls` is a list of calls'],
 ])('refuses %s in the words of other libraries, which would be an empty one', async (_name, answer, problem) => {
   for (const turn of [answer, () => answer] as ScriptedTurn[]) {
-    await expect(collect(scriptedModel([turn]).stream(request, never()))).rejects.toThrow(problem)
+    await expect(Array.fromAsync(scriptedModel([turn]).stream(request, never()))).rejects.toThrow(problem)
   }
 })
 

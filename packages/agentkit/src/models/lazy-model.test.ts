@@ -6,12 +6,6 @@ const request = { messages: [] }
 const { signal } = new AbortController()
 const finish: ModelEvent = { type: 'finish', reason: 'stop', usage: {}, message: { role: 'assistant', content: [] } }
 
-async function collect(stream: AsyncIterable<ModelEvent>): Promise<ModelEvent[]> {
-  const events: ModelEvent[] = []
-  for await (const event of stream) events.push(event)
-  return events
-}
-
 /** A model that records its streams and whether they were closed. */
 function fakeModel(): Model & { opened: AsyncIterable<ModelEvent>[]; closed: number } {
   const fake = {
@@ -46,7 +40,7 @@ describe('lazyModel', () => {
     const stream = lazy.stream(request, signal)
     expect(loads).toBe(0)
     expect(lazy.info).toBeUndefined()
-    expect(await collect(stream)).toEqual([{ type: 'text-delta', text: 'Hi' }, finish])
+    expect(await Array.fromAsync(stream)).toEqual([{ type: 'text-delta', text: 'Hi' }, finish])
     expect(loads).toBe(1)
     expect(lazy.info).toEqual({ contextWindow: 7 })
   })
@@ -64,7 +58,7 @@ describe('lazyModel', () => {
       loads++
       return fakeModel()
     })
-    await Promise.all([lazy.load(), collect(lazy.stream(request, signal)), lazy.load()])
+    await Promise.all([lazy.load(), Array.fromAsync(lazy.stream(request, signal)), lazy.load()])
     expect(loads).toBe(1)
   })
 
@@ -118,7 +112,7 @@ describe('lazyModel', () => {
       if (loads === 1) throw new AgentKitError('missing-package', 'Install it.')
       return fakeModel()
     })
-    await expect(collect(lazy.stream(request, signal))).rejects.toMatchObject({ code: 'missing-package' })
-    expect(await collect(lazy.stream(request, signal))).toHaveLength(2)
+    await expect(Array.fromAsync(lazy.stream(request, signal))).rejects.toMatchObject({ code: 'missing-package' })
+    expect(await Array.fromAsync(lazy.stream(request, signal))).toHaveLength(2)
   })
 })

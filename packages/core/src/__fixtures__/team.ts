@@ -69,8 +69,7 @@ export function paying(done: string[]): Tool {
 }
 
 export async function eventsOf(run: AgentRun<unknown>): Promise<{ events: AgentEvent[]; result: RunResult }> {
-  const events: AgentEvent[] = []
-  for await (const event of run) events.push(event)
+  const events = await Array.fromAsync(run)
   return { events, result: await run.result }
 }
 

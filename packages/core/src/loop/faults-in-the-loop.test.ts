@@ -34,8 +34,7 @@ const agentOf = (options: Options): Agent<unknown> =>
 async function watch(options: Options, runOptions?: RunOptions): Promise<Watched> {
   const agent = agentOf(options)
   const run = agent.stream('Go', runOptions)
-  const events: AgentEvent[] = []
-  for await (const event of run) events.push(event)
+  const events = await Array.fromAsync(run)
   return { result: await run.result, events, agent }
 }
 
@@ -375,8 +374,7 @@ describe('a fallback', () => {
     const agent = agentOf({ model: models })
     for (const answer of ['1', '2', '3']) expect(await agent.chat('Go')).toBe(answer)
     const run = agent.stream('Go')
-    const events: AgentEvent[] = []
-    for await (const event of run) events.push(event)
+    const events = await Array.fromAsync(run)
     expect((await run.result).text).toBe('4')
     expect(typesOf(events)).toEqual(['run-start', 'model-fallback', 'step-start', 'text-delta', 'step-end', 'run-end'])
     expect(events[1]).toMatchObject({ from: 't/a', to: 't/b', error: { code: 'model-not-found' } })

@@ -34,7 +34,7 @@ describe('a resumable run whose process stops', () => {
     const other = disk.open().store
     const result = await agentOf(other, ['Done.']).continueRun(run.runId).result
     expect(result).toMatchObject({ finishReason: 'stop', text: 'Done.', steps: 2 })
-    const all = await collect(follow(other, run.runId))
+    const all = await Array.fromAsync(follow(other, run.runId))
     expect(all.slice(0, events.length)).toEqual(events)
     const later = new Set(all.slice(events.length).map(({ type }) => type))
     expect([...later]).toEqual(['step-start', 'text-delta', 'step-end', 'run-end'])
@@ -80,10 +80,4 @@ function agentOf(
   const input = { type: 'object', properties: { amount: { type: 'number' } } }
   const functions = [tool({ name: 'look', description: 'Looks.', input, execute: look })]
   return new Agent({ name: 'Payer', functions, model: scriptedModel(turns), sessions })
-}
-
-async function collect(events: AsyncIterable<AgentEvent>): Promise<AgentEvent[]> {
-  const all: AgentEvent[] = []
-  for await (const event of events) all.push(event)
-  return all
 }

@@ -67,8 +67,7 @@ describe('an answer in a form', () => {
     const output = z.object({ tags: z.array(z.string()).transform((tags) => new Set(tags)) })
     const model = scriptedModel(['{"tags":["a","b"]}'], { info: { nativeOutput: 'always' } })
     const run = new Agent({ name: 'Test', functions: [], model, output }).stream('Go')
-    const events: AgentEvent[] = []
-    for await (const event of run) events.push(event)
+    const events = await Array.fromAsync(run)
     expect((await run.result).output).toEqual({ tags: new Set(['a', 'b']) })
     expect(events.at(-1)).toMatchObject({ type: 'run-end', output: { tags: ['a', 'b'] } })
   })

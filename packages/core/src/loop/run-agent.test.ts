@@ -156,10 +156,10 @@ describe('the events', () => {
   it('have the limits of the run at the start, if JSON can represent them', async () => {
     const budget = { tokens: 5_000, seconds: Number.POSITIVE_INFINITY }
     const agent = new Agent({ name: 'Test', functions: [], model: scriptedModel(['a', 'b']), budget })
-    const [limited] = await collect(agent.stream('Hello', { budget: { tokens: 900, modelCalls: 2 } }))
+    const [limited] = await Array.fromAsync(agent.stream('Hello', { budget: { tokens: 900, modelCalls: 2 } }))
     expect(limited).toMatchObject({ type: 'run-start', budget: { tokens: 900, modelCalls: 2 } })
     const plain = new Agent({ name: 'Test', functions: [], model: scriptedModel(['a']) })
-    expect((await collect(plain.stream('Hello')))[0]).not.toHaveProperty('budget')
+    expect((await Array.fromAsync(plain.stream('Hello')))[0]).not.toHaveProperty('budget')
   })
 
   it('have the cost of each step, by the price of the model that answered it, and none without a price', async () => {
@@ -175,7 +175,7 @@ describe('the events', () => {
 
   it('name the session at the start', async () => {
     const agent = new Agent({ name: 'Test', functions: [], model: scriptedModel(['a']) })
-    expect((await collect(agent.stream('Hello', { sessionId: 'ada' })))[0]).toMatchObject({ sessionId: 'ada' })
+    expect((await Array.fromAsync(agent.stream('Hello', { sessionId: 'ada' })))[0]).toMatchObject({ sessionId: 'ada' })
   })
 
   it.each<[string, readonly ScriptedTurn[]]>([
@@ -361,13 +361,7 @@ function run(settings: RunSettings): Promise<RunResult> {
 
 async function watch(settings: RunSettings): Promise<{ events: AgentEvent[]; result: RunResult }> {
   const agentRun = new Agent({ name: 'Test', ...settings }).stream('Hello')
-  return { events: await collect(agentRun), result: await agentRun.result }
-}
-
-async function collect(events: AsyncIterable<AgentEvent>): Promise<AgentEvent[]> {
-  const collected: AgentEvent[] = []
-  for await (const event of events) collected.push(event)
-  return collected
+  return { events: await Array.fromAsync(agentRun), result: await agentRun.result }
 }
 
 function toolMessages(result: RunResult): Extract<Message, { role: 'tool' }>[] {

@@ -12,11 +12,10 @@ describe('the events of a resumable run', () => {
     const { store } = memoryDisk().open()
     const { agent } = payer([calls('look 1'), 'Seen.'], { store })
     const run = agent.stream('Look.', resumable)
-    const live: AgentEvent[] = []
-    for await (const event of run) live.push(event)
-    expect(await collect(follow(store, run.runId))).toEqual(live)
+    const live = await Array.fromAsync(run)
+    expect(await Array.fromAsync(follow(store, run.runId))).toEqual(live)
     expect(live.map(({ seq }) => seq)).toEqual(live.map((_, index) => index + 1))
-    expect(await collect(follow(store, run.runId, { after: 4 }))).toEqual(live.slice(4))
+    expect(await Array.fromAsync(follow(store, run.runId, { after: 4 }))).toEqual(live.slice(4))
   })
 
   it('reach a follower of another process, who began before them', async () => {
@@ -25,7 +24,9 @@ describe('the events of a resumable run', () => {
     const run = agent.stream('Look.', resumable)
     const result = run.result
     await expect.poll(() => store.runs.read(run.runId)).toBeDefined()
-    const events = await collect(follow({ ...store, runs: { ...store.runs, watch: () => () => {} } }, run.runId))
+    const events = await Array.fromAsync(
+      follow({ ...store, runs: { ...store.runs, watch: () => () => {} } }, run.runId),
+    )
     expect(events.at(-1)).toMatchObject({ type: 'run-end', finishReason: 'stop', text: (await result).text })
   })
 
@@ -39,7 +40,7 @@ describe('the events of a resumable run', () => {
       return store.runs.events(...page)
     }
     const counted = { ...store, runs: { ...store.runs, events } }
-    const followers = await Promise.all(Array.from({ length: 50 }, () => collect(follow(counted, runId))))
+    const followers = await Promise.all(Array.from({ length: 50 }, () => Array.fromAsync(follow(counted, runId))))
     const [first, ...others] = followers
     for (const other of others) expect(other).toEqual(first)
     expect(new Set(followers.map(([event]) => event)).size).toBe(50)
@@ -92,7 +93,7 @@ describe('the events of a resumable run', () => {
     const { store } = memoryDisk().open()
     const { agent } = payer([calls('pay 1'), 'Paid.'], { store })
     const { runId, approvals } = await agent.stream('Pay.', { ...resumable, onApproval: 'end' }).result
-    const following = collect(follow(store, runId))
+    const following = Array.fromAsync(follow(store, runId))
     await agent.resume(runId, { [approvals[0]?.approvalId ?? '']: true }).result
     const events = await following
     const ends = events.filter(({ type }) => type === 'run-end')
@@ -123,7 +124,7 @@ describe('the events of a resumable run', () => {
       for (const { approvalId } of approvals) {
         await second.agent.resume(run.runId, { [approvalId]: { result: 'seen' } }).result
       }
-      const events = await collect(follow(store, run.runId))
+      const events = await Array.fromAsync(follow(store, run.runId))
       const restart = events.find(({ type }) => type === 'step-restart')
       if (restart) expect(restart).toMatchObject({ error: { code: 'crashed' } })
       const count = (type: string): number => events.filter((event) => event.type === type).length
@@ -159,7 +160,7 @@ it('have numbers above all that a reader has received when another process conti
   await expect.poll(() => last).toBe(22)
   const { store } = disk.open()
   await payer(['Done.'], { store }).agent.continueRun(run.runId).result
-  const events = await collect(follow(store, run.runId, { after: last }))
+  const events = await Array.fromAsync(follow(store, run.runId, { after: last }))
   // Nothing of the first process was stored: the segment begins again.
   expect(events.map(({ type }) => type)).toContain('run-start')
   expect(events.at(-1)).toMatchObject({ type: 'run-end', text: 'Done.' })
@@ -188,7 +189,7 @@ it('are not emitted again by the process that continues the run', async () => {
   first.kill()
   const { store } = disk.open()
   await payer(['Done.'], { store }).agent.continueRun(run.runId).result
-  const types = (await collect(follow(store, run.runId))).map(({ type }) => type)
+  const types = (await Array.fromAsync(follow(store, run.runId))).map(({ type }) => type)
   expect(types.filter((type) => type === 'tool-result' || type === 'step-start' || type === 'step-restart')).toEqual([
     ...['step-start', 'tool-result', 'step-start', 'step-restart'],
   ])
@@ -198,11 +199,5 @@ it('are not emitted again by the process that continues the run', async () => {
 it('are not kept of other runs', async () => {
   const { store } = memoryDisk().open()
   const { runId } = await payer(['Hello.'], { store }).agent.stream('Hi.', { userId: 'ann', sessionId: 's' }).result
-  await expect(collect(follow(store, runId))).rejects.toMatchObject({ code: 'not-found' })
+  await expect(Array.fromAsync(follow(store, runId))).rejects.toMatchObject({ code: 'not-found' })
 })
-
-async function collect(events: AsyncIterable<AgentEvent>): Promise<AgentEvent[]> {
-  const all: AgentEvent[] = []
-  for await (const event of events) all.push(event)
-  return all
-}

@@ -26,12 +26,6 @@ export function chunk(delta: object, rest: { finish_reason?: string; usage?: obj
 
 export const stop: object = chunk({ content: '' }, { finish_reason: 'stop' })
 
-export async function collect(events: AsyncIterable<ModelEvent>): Promise<ModelEvent[]> {
-  const collected: ModelEvent[] = []
-  for await (const event of events) collected.push(event)
-  return collected
-}
-
 export async function errorOf(promise: Promise<unknown>): Promise<AgentKitError> {
   const error = await promise.then(
     () => new Error('It did not fail.'),

@@ -28,12 +28,6 @@ export function done(rest: object = {}): object {
   return { ...line({}), done: true, done_reason: 'stop', ...rest }
 }
 
-export async function collect(events: AsyncIterable<ModelEvent>): Promise<ModelEvent[]> {
-  const collected: ModelEvent[] = []
-  for await (const event of events) collected.push(event)
-  return collected
-}
-
 export async function errorOf(promise: Promise<unknown>): Promise<AgentKitError> {
   const error = await promise.then(
     () => new Error('It did not fail.'),

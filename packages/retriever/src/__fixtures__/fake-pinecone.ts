@@ -38,8 +38,7 @@ export async function fakePinecone(): Promise<FakePinecone> {
   return fake
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const parts: Buffer[] = []
-    for await (const part of request) parts.push(part)
+    const parts = await Array.fromAsync(request)
     const text = Buffer.concat(parts).toString()
     const { pathname, searchParams } = new URL(request.url ?? '', url)
     const operation = operationOf(request.method ?? '', pathname)

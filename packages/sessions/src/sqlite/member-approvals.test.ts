@@ -1,4 +1,4 @@
-import type { AgentEvent, Swarm } from '@agentkit/core'
+import type { Swarm } from '@agentkit/core'
 import { describe, expect, it, vi } from 'vitest'
 import { setStoreTime } from '../util/store-time.ts'
 import {
@@ -71,8 +71,7 @@ describe('members that wait for approval', () => {
     const { runId } = await swarm.enqueue('Go.', session)
     const { approvals } = await swarm.result(runId)
     const run = swarm.resume(runId, Object.fromEntries(approvals.map(({ approvalId }) => [approvalId, true])))
-    const events: AgentEvent[] = []
-    for await (const event of run) events.push(event)
+    const events = await Array.fromAsync(run)
     expect(await run.result).toMatchObject({ runId, finishReason: 'stop', text: 'Team: all is done.' })
     expect(done.toSorted()).toEqual(['look 0', 'pay_ann 0', 'pay_ben 0'])
     expect(endsOf(events)).toEqual({ 'team/ann': ['done'], 'team/inner': ['done'], 'team/inner/ben': ['done'] })

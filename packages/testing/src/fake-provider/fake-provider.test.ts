@@ -15,15 +15,9 @@ async function start(script: FakeScript): Promise<Started> {
   return { client, server, [Symbol.asyncDispose]: () => server.close() }
 }
 
-async function collect<T>(stream: AsyncIterable<T>): Promise<T[]> {
-  const items: T[] = []
-  for await (const item of stream) items.push(item)
-  return items
-}
-
 it('streams text over Chat Completions, with usage only on request', async () => {
   await using fake = await start([{ text: 'Hello, Wörld 👋', usage: { inputTokens: 7, outputTokens: 3 } }, 'bare'])
-  const chunks = await collect(
+  const chunks = await Array.fromAsync(
     await fake.client.chat.completions.create({ ...chat, stream: true, stream_options: { include_usage: true } }),
   )
   expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')).toBe('Hello, Wörld 👋')
@@ -32,7 +26,7 @@ it('streams text over Chat Completions, with usage only on request', async () =>
     choices: [],
     usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 },
   })
-  const bare = await collect(await fake.client.chat.completions.create({ ...chat, stream: true }))
+  const bare = await Array.fromAsync(await fake.client.chat.completions.create({ ...chat, stream: true }))
   expect(bare.some((chunk) => 'usage' in chunk)).toBe(false)
   expect(bare[0]?.id).not.toBe(chunks[0]?.id)
 })
@@ -41,7 +35,7 @@ it('streams parallel tool calls over Chat Completions, arguments in pieces', asy
   await using fake = await start([
     { toolCalls: [{ name: 'add', input: { a: 1, b: 2 } }, { name: 'now' }, { name: 'broken', inputText: '{"a' }] },
   ])
-  const chunks = await collect(await fake.client.chat.completions.create({ ...chat, stream: true }))
+  const chunks = await Array.fromAsync(await fake.client.chat.completions.create({ ...chat, stream: true }))
   const calls: { id?: string; name?: string; text: string }[] = []
   for (const delta of chunks.flatMap((chunk) => chunk.choices[0]?.delta.tool_calls ?? [])) {
     calls[delta.index] ??= { text: '' }
@@ -76,7 +70,7 @@ it.each([
 
 it('streams refusals and compatible reasoning over Chat Completions', async () => {
   await using fake = await start([{ reasoning: 'let me think', refusal: 'I cannot.' }])
-  const chunks = await collect(await fake.client.chat.completions.create({ ...chat, stream: true }))
+  const chunks = await Array.fromAsync(await fake.client.chat.completions.create({ ...chat, stream: true }))
   const deltas = chunks.map((chunk) => chunk.choices[0]?.delta as { refusal?: string; reasoning_content?: string })
   expect(deltas.map((delta) => delta?.refusal ?? '').join('')).toBe('I cannot.')
   expect(deltas.map((delta) => delta?.reasoning_content ?? '').join('')).toBe('let me think')
@@ -92,7 +86,7 @@ it('streams text, reasoning and tools over Responses', async () => {
       usage: { inputTokens: 9, outputTokens: 5, cachedInputTokens: 4, reasoningTokens: 2 },
     },
   ])
-  const events = await collect(await fake.client.responses.create({ ...responses, stream: true }))
+  const events = await Array.fromAsync(await fake.client.responses.create({ ...responses, stream: true }))
   expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, index) => index))
   const text = events.map((event) => (event.type === 'response.output_text.delta' ? event.delta : '')).join('')
   expect(text).toBe('I look it up.So:')
@@ -129,7 +123,7 @@ it.each([
   [{ refusal: 'I cannot.' }, 'completed', null],
 ])('ends a Responses stream: %j', async (turn, status, details) => {
   await using fake = await start([turn])
-  const events = await collect(await fake.client.responses.create({ ...responses, stream: true }))
+  const events = await Array.fromAsync(await fake.client.responses.create({ ...responses, stream: true }))
   expect(events.at(-1)).toMatchObject({
     type: `response.${status}`,
     response: { status, incomplete_details: details },

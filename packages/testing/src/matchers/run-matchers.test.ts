@@ -1,4 +1,4 @@
-import { Agent, type AgentEvent, AgentKitError, type Citation, tool } from '@agentkit/core'
+import { Agent, AgentKitError, type Citation, tool } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
 import { scriptedModel } from '../scripted-model.ts'
 import '../vitest.ts'
@@ -20,8 +20,7 @@ const refund = tool({
 async function runOnce() {
   const model = scriptedModel([{ toolCalls: [{ name: 'refund', input: { order: 7 } }] }, 'Done.'])
   const run = new Agent({ name: 'Clerk', functions: [refund], model }).stream('Refund')
-  const events: AgentEvent[] = []
-  for await (const event of run) events.push(event)
+  const events = await Array.fromAsync(run)
   return { events, result: await run.result }
 }
 
@@ -45,8 +44,7 @@ describe('the matchers of runs', () => {
     const error = new AgentKitError('overloaded', 'Busy.', { retryable: true })
     const model = scriptedModel([{ toolCalls: [{ name: 'refund' }], error }, 'No.'])
     const run = new Agent({ name: 'Clerk', functions: [refund], model, retry: { firstWaitMs: 1 } }).stream('Refund')
-    const events: AgentEvent[] = []
-    for await (const event of run) events.push(event)
+    const events = await Array.fromAsync(run)
     expect(events.map(({ type }) => type)).toContain('tool-call')
     expect(events).not.toHaveCalledTool('refund')
     expect(await run.result).not.toHaveCalledTool('refund')

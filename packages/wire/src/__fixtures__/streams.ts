@@ -45,12 +45,6 @@ export function readAll(reader: FrameReader, chunks: readonly unknown[]): ModelE
   return reader.take()
 }
 
-export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const collected: Item[] = []
-  for await (const item of items) collected.push(item)
-  return collected
-}
-
 /** The error of a call or a promise. */
 export async function errorOf(attempt: (() => unknown) | Promise<unknown>): Promise<unknown> {
   try {

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import zlib from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { httpServer, rawServer } from '../__fixtures__/servers.ts'
-import { bodyOf, collect, context, errorOf, oneByteEach } from '../__fixtures__/streams.ts'
+import { bodyOf, context, errorOf, oneByteEach } from '../__fixtures__/streams.ts'
 import { networkError } from '../errors/provider-error.ts'
 import { nodeFetch } from './node-fetch.ts'
 import { type BodyReader, NodeResponse } from './node-response.ts'
@@ -57,7 +57,11 @@ describe('a NodeResponse', () => {
     ['arrayBuffer', (response) => response.arrayBuffer().then((buffer) => buffer.byteLength), 10],
     ['blob', (response) => response.blob().then((blob) => blob.text()), '{"a":"ü"}'],
     ['a clone', (response) => response.clone().json(), { a: 'ü' }],
-    ['a stream', async (response) => Buffer.concat(await collect(response.body ?? bodyOf())).toString(), '{"a":"ü"}'],
+    [
+      'a stream',
+      async (response) => Buffer.concat(await Array.fromAsync(response.body ?? bodyOf())).toString(),
+      '{"a":"ü"}',
+    ],
   ])('returns its body as %s', async (_name, read, expected) => {
     await using server = await httpServer((_request, response) => void response.end('{"a":"ü"}'))
     const response = await call(server.url)

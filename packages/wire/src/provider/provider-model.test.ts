@@ -1,6 +1,6 @@
 import { AgentKitError, type Model } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
-import { callee, collect, errorOf, timeouts } from '../__fixtures__/streams.ts'
+import { callee, errorOf, timeouts } from '../__fixtures__/streams.ts'
 import { type ProviderModelOptions, providerModel } from './provider-model.ts'
 
 it('fails with a mapping error when it is read, and not before', async () => {
@@ -14,7 +14,10 @@ it('fails with a mapping error when it is read, and not before', async () => {
     toError: (cause) => new AgentKitError('provider-error', 'It failed.', { cause }),
   })
   const stream = model.stream({ messages: [] }, new AbortController().signal)
-  expect(await errorOf(collect(stream))).toMatchObject({ code: 'provider-error', cause: new RangeError('too deep') })
+  expect(await errorOf(Array.fromAsync(stream))).toMatchObject({
+    code: 'provider-error',
+    cause: new RangeError('too deep'),
+  })
   expect([model.id, model.info]).toEqual(['acme/small', undefined])
 })
 
@@ -30,7 +33,7 @@ describe('the longest silence', () => {
     })
   const reader = { read: () => true, finish() {}, take: () => [] }
   const silenceOf = async (model: Model) =>
-    errorOf(collect(model.stream({ messages: [] }, new AbortController().signal)))
+    errorOf(Array.fromAsync(model.stream({ messages: [] }, new AbortController().signal)))
 
   it.each([
     ['a default that was set later', {}, {}],

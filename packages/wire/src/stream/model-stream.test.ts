@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { AgentKitError, type ModelEvent } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
-import { bodyOf, callee, collect, context, errorOf, stalledBody, timeouts } from '../__fixtures__/streams.ts'
+import { bodyOf, callee, context, errorOf, stalledBody, timeouts } from '../__fixtures__/streams.ts'
 import { networkError, providerError } from '../errors/provider-error.ts'
 import { ChatReader } from '../openai/chat-reader.ts'
 import { type ModelCall, ModelStream } from './model-stream.ts'
@@ -31,7 +31,7 @@ const answer = (body: ReadableStream<Uint8Array>) => () => Promise.resolve(new R
 
 describe('ModelStream', () => {
   it('emits warnings, deltas and one finish, last', async () => {
-    const events = await collect(stream(answer(bodyOf(hello, end)), { warnings: ['careful'] }))
+    const events = await Array.fromAsync(stream(answer(bodyOf(hello, end)), { warnings: ['careful'] }))
     expect(events.map(({ type }) => type)).toEqual(['warning', 'text-delta', 'text-delta', 'finish'])
   })
 
@@ -39,16 +39,16 @@ describe('ModelStream', () => {
     const odd = 'data: {"choices":[{"delta":{"tool_calls":{"index":0}}}]}\n\n'
     const events = stream(answer(bodyOf(text('Hi'), odd, end)))
     expect(await events.next()).toMatchObject({ value: { text: 'Hi' } })
-    expect(await errorOf(collect(events))).toMatchObject({ code: 'malformed-stream', retryable: true })
+    expect(await errorOf(Array.fromAsync(events))).toMatchObject({ code: 'malformed-stream', retryable: true })
   })
 
   it('does not count the loading of the SDK as silence, but can be aborted meanwhile', async () => {
     const timeouts = { firstByteTimeoutMs: 20, idleTimeoutMs: 20 }
     const loaded = stream(answer(bodyOf(hello, end)), { timeouts, load: () => wait(60) })
-    expect((await collect(loaded)).at(-1)).toMatchObject({ type: 'finish' })
+    expect((await Array.fromAsync(loaded)).at(-1)).toMatchObject({ type: 'finish' })
     const controller = new AbortController()
     const never = stream(answer(bodyOf(end)), { signal: controller.signal, load: () => new Promise(() => {}) })
-    const failed = errorOf(collect(never))
+    const failed = errorOf(Array.fromAsync(never))
     await wait(0)
     controller.abort()
     expect(await failed).toMatchObject({ code: 'aborted' })
@@ -58,13 +58,16 @@ describe('ModelStream', () => {
     const send = (): never => {
       throw new Error('It was sent.')
     }
-    const failed = collect(stream(send, { load: () => Promise.reject(new TypeError('fetch failed')) }))
+    const failed = Array.fromAsync(stream(send, { load: () => Promise.reject(new TypeError('fetch failed')) }))
     expect(await errorOf(failed)).toMatchObject({ code: 'network' })
   })
 
   it('adds the request id to a failure in the middle', async () => {
     const send = () => Promise.resolve(new Response(bodyOf(text('Hi')), { headers: { 'x-request-id': 'req_1' } }))
-    expect(await errorOf(collect(stream(send)))).toMatchObject({ code: 'incomplete-stream', requestId: 'req_1' })
+    expect(await errorOf(Array.fromAsync(stream(send)))).toMatchObject({
+      code: 'incomplete-stream',
+      requestId: 'req_1',
+    })
   })
 
   it('sends nothing before it is iterated', async () => {
@@ -89,27 +92,27 @@ describe('ModelStream', () => {
       sent = true
       return Promise.resolve(new Response(bodyOf(end)))
     }
-    const error = await errorOf(collect(stream(send, { signal: AbortSignal.abort() })))
+    const error = await errorOf(Array.fromAsync(stream(send, { signal: AbortSignal.abort() })))
     expect(error).toMatchObject({ code: 'aborted', ...callee })
     expect(sent).toBe(false)
   })
 
   it('fails with `timeout` when the signal aborted with one', async () => {
     const signal = AbortSignal.abort(new DOMException('late', 'TimeoutError'))
-    const error = await errorOf(collect(stream(answer(bodyOf(end)), { signal })))
+    const error = await errorOf(Array.fromAsync(stream(answer(bodyOf(end)), { signal })))
     expect(error).toMatchObject({ code: 'timeout', ...callee })
   })
 
   it('fails with a first-byte `timeout` when the request hangs, even if it ignores the signal', async () => {
     const send = () => new Promise<Response>(() => {})
-    const error = await errorOf(collect(stream(send, { timeouts: { ...timeouts, firstByteTimeoutMs: 20 } })))
+    const error = await errorOf(Array.fromAsync(stream(send, { timeouts: { ...timeouts, firstByteTimeoutMs: 20 } })))
     expect(error).toMatchObject({ code: 'timeout', phase: 'first-byte', retryable: true, ...callee })
   })
 
   it('counts headers without a byte as silence before the first byte', async () => {
     const { body, cancelled } = stalledBody()
     const call = stream(answer(body), { timeouts: { ...timeouts, firstByteTimeoutMs: 20 } })
-    expect(await errorOf(collect(call))).toMatchObject({ code: 'timeout', phase: 'first-byte' })
+    expect(await errorOf(Array.fromAsync(call))).toMatchObject({ code: 'timeout', phase: 'first-byte' })
     expect(cancelled()).toBe(true)
   })
 
@@ -160,7 +163,7 @@ describe('ModelStream', () => {
     const { body, cancelled } = stalledBody()
     const controller = new AbortController()
     const { promise, resolve } = Promise.withResolvers<Response>()
-    const waiting = errorOf(collect(stream(() => promise, { signal: controller.signal })))
+    const waiting = errorOf(Array.fromAsync(stream(() => promise, { signal: controller.signal })))
     controller.abort()
     expect(await waiting).toMatchObject({ code: 'aborted' })
     resolve(new Response(body))
@@ -189,13 +192,13 @@ describe('ModelStream', () => {
     const call = stream(answer(bodyOf(hello, end)), { signal })
     await call.next()
     expect(getEventListeners(signal, 'abort')).toHaveLength(1)
-    await collect(call)
+    await Array.fromAsync(call)
     expect(getEventListeners(signal, 'abort')).toHaveLength(0)
   })
 
   it('reads a complete answer to its end, so that its socket is reused', async () => {
     const { body, cancelled } = stalledBody(hello, end)
-    await collect(stream(answer(body)))
+    await Array.fromAsync(stream(answer(body)))
     expect(cancelled()).toBe(false)
     await wait(1100)
     expect(cancelled()).toBe(true)
@@ -216,12 +219,12 @@ describe('ModelStream', () => {
     ['in the middle of an event after the finish', `${end.replace('data: [DONE]\n\n', '')}data: {"usage":{"pro`],
     ['at once', ''],
   ])('fails with `incomplete-stream` when the answer ends %s', async (_name, body) => {
-    const error = await errorOf(collect(stream(answer(bodyOf(body)))))
+    const error = await errorOf(Array.fromAsync(stream(answer(bodyOf(body)))))
     expect(error).toMatchObject({ code: 'incomplete-stream', retryable: true, ...callee })
   })
 
   it('accepts a last event without its blank line', async () => {
-    const events = await collect(stream(answer(bodyOf(`${hello}data: {"choices":[{"finish_reason":"stop"}]}`))))
+    const events = await Array.fromAsync(stream(answer(bodyOf(`${hello}data: {"choices":[{"finish_reason":"stop"}]}`))))
     expect(events.at(-1)).toMatchObject({ type: 'finish', reason: 'stop' })
   })
 
@@ -234,18 +237,18 @@ describe('ModelStream', () => {
           controller.error(new TypeError('terminated', { cause: Object.assign(new Error(), { code: 'ECONNRESET' }) }))
       },
     })
-    const error = await errorOf(collect(stream(answer(body))))
+    const error = await errorOf(Array.fromAsync(stream(answer(body))))
     expect(error).toMatchObject({ code: 'network', retryable: true, ...callee })
   })
 
   it('keeps an AgentKitError of the request', async () => {
     const failure = new AgentKitError('missing-package', 'Install it.')
-    expect(await errorOf(collect(stream(() => Promise.reject(failure))))).toBe(failure)
+    expect(await errorOf(Array.fromAsync(stream(() => Promise.reject(failure))))).toBe(failure)
   })
 
   it('emits nothing after its end', async () => {
     const call = stream(answer(bodyOf(hello, end)))
-    expect(await collect(call)).toHaveLength(3)
+    expect(await Array.fromAsync(call)).toHaveLength(3)
     expect(await call.next()).toEqual({ done: true, value: undefined })
     expect(call.ready()).toBeUndefined()
   })

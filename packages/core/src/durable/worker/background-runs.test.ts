@@ -378,14 +378,14 @@ describe('an id that is not text of 1 to 1,024 bytes', () => {
     const { agent } = clerk(['Done.']).open()
     const runId = id as string // what a caller without types passes
     await expect(agent.result(runId)).rejects.toMatchObject({ code: 'invalid-argument' })
-    await expect(all(agent.follow(runId))).rejects.toMatchObject({ code: 'invalid-argument' })
+    await expect(Array.fromAsync(agent.follow(runId))).rejects.toMatchObject({ code: 'invalid-argument' })
   })
 })
 
 describe('a run of another user, and one that does not exist', () => {
   it.each([
     ['result', (agent: ClerkProcess['agent'], id: string) => agent.result(id, { userId: 'bob' })],
-    ['follow', (agent: ClerkProcess['agent'], id: string) => all(agent.follow(id, { userId: 'bob' }))],
+    ['follow', (agent: ClerkProcess['agent'], id: string) => Array.fromAsync(agent.follow(id, { userId: 'bob' }))],
     ['cancel', (agent: ClerkProcess['agent'], id: string) => agent.cancel(id, { userId: 'bob' })],
     ['retry', (agent: ClerkProcess['agent'], id: string) => agent.retry(id, { userId: 'bob' })],
   ])('are refused by %s in the same words', async (_, call) => {
@@ -421,7 +421,7 @@ describe('follow', () => {
     await work(office.open())
     await agent.result(runId)
     const pruned = { ...store, runs: { ...store.runs, eventRange: async () => range } }
-    const late = all(office.open(pruned).agent.follow(runId, { after: 2 }))
+    const late = Array.fromAsync(office.open(pruned).agent.follow(runId, { after: 2 }))
     await expect(late).rejects.toMatchObject({ code: 'not-found', message: expect.stringMatching(message) })
   })
 
@@ -439,7 +439,7 @@ describe('follow', () => {
       return { oldest: 1, last: called - 1 }
     }
     const late = office.open({ ...store, runs: { ...store.runs, eventRange } }).agent
-    const rest = await all(late.follow(run.runId, { after: called }))
+    const rest = await Array.fromAsync(late.follow(run.runId, { after: called }))
     expect(rest.map(({ seq }) => seq)).toEqual(rest.map((_, index) => called + 1 + index))
     expect(rest.at(-1)).toMatchObject({ type: 'run-end', finishReason: 'stop' })
     await result
@@ -459,7 +459,7 @@ describe('follow', () => {
   it('ends when its signal aborts', async () => {
     const { agent } = clerk(['Done.']).open()
     const { runId } = await agent.enqueue('Look.')
-    expect(await all(agent.follow(runId, { signal: AbortSignal.timeout(1) }))).toEqual([])
+    expect(await Array.fromAsync(agent.follow(runId, { signal: AbortSignal.timeout(1) }))).toEqual([])
     const ended = agent.result(runId, { signal: AbortSignal.abort() })
     await expect(ended).rejects.toMatchObject({ code: 'aborted' })
   })
@@ -469,14 +469,8 @@ async function work({ agent }: Pick<ClerkProcess, 'agent'>): Promise<void> {
   workers.push(await agent.work())
 }
 
-async function all<Value>(values: AsyncIterable<Value>): Promise<Value[]> {
-  const read: Value[] = []
-  for await (const value of values) read.push(value)
-  return read
-}
-
 async function eventsOf(office: Clerk, runId: string, after = 0): Promise<AgentEvent[]> {
-  return all(office.open().agent.follow(runId, { after }))
+  return Array.fromAsync(office.open().agent.follow(runId, { after }))
 }
 
 /** Deltas are one line each: how many there are depends on the model. */

@@ -47,7 +47,7 @@ describe('a run', () => {
   it('shows every event when its result is read first and it is iterated in the same tick', async () => {
     const run = agentOf(scriptedModel(['abc'])).stream('Go')
     const result = run.result
-    const events = await collect(run)
+    const events = await Array.fromAsync(run)
     expect(events[0]).toMatchObject({ seq: 1, type: 'run-start' })
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
     expect(events.at(-1)).toMatchObject({ type: 'run-end', text: (await result).text })
@@ -56,7 +56,7 @@ describe('a run', () => {
   it('shows every event also when it is iterated after its end', async () => {
     const run = agentOf(scriptedModel(['abc'])).stream('Go')
     await run.result
-    const events = await collect(run)
+    const events = await Array.fromAsync(run)
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
     expect(events.at(-1)?.type).toBe('run-end')
   })
@@ -153,17 +153,17 @@ describe('a reader', () => {
     const iterator = run[Symbol.asyncIterator]()
     await iterator.next()
     await run.result
-    const rest = await collect({ [Symbol.asyncIterator]: () => iterator })
+    const rest = await Array.fromAsync({ [Symbol.asyncIterator]: () => iterator })
     expect(rest.map(({ seq }) => seq)).toEqual(rest.map((_, index) => index + 2))
     expect(rest.at(-1)).toMatchObject({ type: 'run-end', error: { code: 'timeout' } })
   })
 
   it('comes alone: a second one is refused', async () => {
     const run = agentOf(scriptedModel(['a'])).stream('Go')
-    const first = collect(run)
-    await expect(collect(run)).rejects.toMatchObject({ code: 'invalid-argument' })
+    const first = Array.fromAsync(run)
+    await expect(Array.fromAsync(run)).rejects.toMatchObject({ code: 'invalid-argument' })
     expect((await first).at(-1)?.type).toBe('run-end')
-    await expect(collect(run)).rejects.toMatchObject({ code: 'invalid-argument' })
+    await expect(Array.fromAsync(run)).rejects.toMatchObject({ code: 'invalid-argument' })
   })
 
   it('that comes after 256 KB went unread gets an error, each time', async () => {
@@ -171,7 +171,7 @@ describe('a reader', () => {
     const run = agentOf(model).stream('Go')
     expect((await run.result).text).toHaveLength(100 * chunk.length)
     for (let attempt = 0; attempt < 2; attempt++) {
-      await expect(collect(run)).rejects.toMatchObject({
+      await expect(Array.fromAsync(run)).rejects.toMatchObject({
         code: 'invalid-argument',
         message: expect.stringContaining('gone'),
       })
@@ -188,7 +188,7 @@ describe('a reader', () => {
     const model = scriptedModel([{ toolCalls: [{ name: 'act' }, { name: 'act' }, { name: 'act' }] }, 'Done.'])
     const run = new Agent({ name: 'Test', functions: [act], model }).stream('Go')
     await run.result
-    await expect(collect(run)).rejects.toMatchObject({ code: 'invalid-argument' })
+    await expect(Array.fromAsync(run)).rejects.toMatchObject({ code: 'invalid-argument' })
   })
 
   it('may ask for several events at once', async () => {
@@ -291,10 +291,4 @@ function agentOf(model: Model): Agent {
 
 function long(pieces: number): ScriptedTurn {
   return { text: chunk.repeat(100), deltas: pieces }
-}
-
-async function collect(events: AsyncIterable<AgentEvent>): Promise<AgentEvent[]> {
-  const collected: AgentEvent[] = []
-  for await (const event of events) collected.push(event)
-  return collected
 }

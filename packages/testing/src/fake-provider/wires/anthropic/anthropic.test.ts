@@ -14,12 +14,6 @@ async function start(script: FakeScript) {
   return { client, server, [Symbol.asyncDispose]: () => server.close() }
 }
 
-async function collect<T>(stream: AsyncIterable<T>): Promise<T[]> {
-  const items: T[] = []
-  for await (const item of stream) items.push(item)
-  return items
-}
-
 describe('answers', () => {
   it('streams text, thinking and tools in the events of the API', async () => {
     const toolCalls = [{ name: 'add', input: { a: 1 } }, { name: 'now' }]
@@ -112,7 +106,7 @@ describe('answers', () => {
 
   it('sends arguments that are not JSON unchanged', async () => {
     await using fake = await start([{ toolCalls: [{ name: 'add', inputText: '{"a' }] }])
-    const events = await collect(await fake.client.messages.create({ ...request, stream: true }))
+    const events = await Array.fromAsync(await fake.client.messages.create({ ...request, stream: true }))
     const pieces = events.map((event) =>
       event.type === 'content_block_delta' && event.delta.type === 'input_json_delta' ? event.delta.partial_json : '',
     )

@@ -17,15 +17,9 @@ async function start(script: FakeScript, apiVersion = '2025-04-01-preview'): Pro
   return { client, v1, server, [Symbol.asyncDispose]: () => server.close() }
 }
 
-async function collect<T>(stream: AsyncIterable<T>): Promise<T[]> {
-  const items: T[] = []
-  for await (const item of stream) items.push(item)
-  return items
-}
-
 it('streams text between the results of the filter', async () => {
   await using fake = await start([{ text: 'Hello, Wörld 👋', usage: { inputTokens: 7, outputTokens: 3 } }])
-  const chunks = await collect(
+  const chunks = await Array.fromAsync(
     await fake.client.chat.completions.create({ ...chat, stream: true, stream_options: { include_usage: true } }),
   )
   expect(chunks[0]).toMatchObject({ id: '', choices: [], prompt_filter_results: [{ prompt_index: 0 }] })
@@ -54,7 +48,7 @@ it('answers whole, with the results of the filter', async () => {
 
 it('supports Responses', async () => {
   await using fake = await start([{ text: 'Hi' }])
-  const events = await collect(await fake.client.responses.create({ ...responses, stream: true }))
+  const events = await Array.fromAsync(await fake.client.responses.create({ ...responses, stream: true }))
   expect(events.map((event) => (event.type === 'response.output_text.delta' ? event.delta : '')).join('')).toBe('Hi')
   expect(events.at(-1)?.type).toBe('response.completed')
   expect(fake.server.requests[0]?.path).toBe('/openai/responses')
@@ -160,13 +154,13 @@ it.each<[{ status: number; code?: string }, object]>([
 
 it('ends a stream with an error of OpenAI', async () => {
   await using fake = await start([{ text: 'abc', fault: 'error-frame' }])
-  const stream = collect(await fake.client.chat.completions.create({ ...chat, stream: true }))
+  const stream = Array.fromAsync(await fake.client.chat.completions.create({ ...chat, stream: true }))
   await expect(stream).rejects.toMatchObject({ code: 'server_error' })
 })
 
 it('ends a stream early, after a chunk of the filter', async () => {
   await using fake = await start([{ text: 'abc', fault: 'early-eof' }])
-  const chunks = await collect(await fake.client.chat.completions.create({ ...chat, stream: true }))
+  const chunks = await Array.fromAsync(await fake.client.chat.completions.create({ ...chat, stream: true }))
   expect(chunks.at(-1)?.choices[0]).not.toHaveProperty('delta')
   expect(JSON.stringify(fake.server.requests)).not.toContain('canary-key')
 })

@@ -14,16 +14,10 @@ async function start(script: FakeScript): Promise<Started> {
   return { client, server, [Symbol.asyncDispose]: () => server.close() }
 }
 
-async function collect<T>(stream: AsyncIterable<T>): Promise<T[]> {
-  const items: T[] = []
-  for await (const item of stream) items.push(item)
-  return items
-}
-
 it('streams text, with usage in two places of the last chunk', async () => {
   const usage = { inputTokens: 7, outputTokens: 3, cachedInputTokens: 4, reasoningTokens: 2 }
   await using fake = await start([{ text: 'Hello, Wörld 👋', usage }])
-  const chunks = await collect(await fake.client.chat.completions.create({ ...chat, stream: true }))
+  const chunks = await Array.fromAsync(await fake.client.chat.completions.create({ ...chat, stream: true }))
   expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')).toBe('Hello, Wörld 👋')
   expect(chunks[0]?.x_groq?.id).toMatch(/^req_/)
   const wireUsage = {
@@ -42,7 +36,7 @@ it('streams text, with usage in two places of the last chunk', async () => {
 
 it('streams calls whole, all in one chunk', async () => {
   await using fake = await start([{ toolCalls: [{ name: 'add', input: { a: 1 } }, { name: 'now' }] }])
-  const chunks = await collect(await fake.client.chat.completions.create({ ...chat, stream: true }))
+  const chunks = await Array.fromAsync(await fake.client.chat.completions.create({ ...chat, stream: true }))
   expect(chunks[0]?.choices[0]?.delta.content).toBeNull()
   expect(chunks[1]?.choices[0]?.delta.tool_calls).toEqual([
     { index: 0, id: expect.any(String), type: 'function', function: { name: 'add', arguments: '{"a":1}' } },
@@ -59,7 +53,7 @@ it.each([
 ])('returns reasoning %s', async (_, change, reasoning, text) => {
   const turn = { reasoning: 'let me think', text: 'yes' }
   await using fake = await start([turn, turn])
-  const chunks = await collect(await fake.client.chat.completions.create({ ...chat, ...change, stream: true }))
+  const chunks = await Array.fromAsync(await fake.client.chat.completions.create({ ...chat, ...change, stream: true }))
   const deltas = chunks.map((chunk) => chunk.choices[0]?.delta)
   expect(deltas.map((delta) => delta?.reasoning ?? '').join('')).toBe(reasoning)
   expect(deltas.map((delta) => delta?.content ?? '').join('')).toBe(text)
@@ -116,19 +110,19 @@ it.each<[StreamFault, object]>([
   ['failed', { code: 'tool_use_failed', failed_generation: expect.any(String), status_code: 400 }],
 ])('ends a stream by %s', async (fault, error) => {
   await using fake = await start([{ reasoning: 'hm', fault }])
-  const stream = collect(await fake.client.chat.completions.create({ ...chat, stream: true }))
+  const stream = Array.fromAsync(await fake.client.chat.completions.create({ ...chat, stream: true }))
   await expect(stream).rejects.toMatchObject({ error })
 })
 
 it('ends a stream with the reason in a chunk', async () => {
   await using fake = await start([{ text: 'abc', fault: 'flat-error-frame' }])
-  const chunks = await collect(await fake.client.chat.completions.create({ ...chat, stream: true }))
+  const chunks = await Array.fromAsync(await fake.client.chat.completions.create({ ...chat, stream: true }))
   expect(chunks.at(-1)).toMatchObject({ choices: [{ finish_reason: null }], x_groq: { error: 'over_capacity' } })
 })
 
 it('ends a stream early', async () => {
   await using fake = await start([{ text: 'abc', fault: 'early-eof' }])
-  const chunks = await collect(await fake.client.chat.completions.create({ ...chat, stream: true }))
+  const chunks = await Array.fromAsync(await fake.client.chat.completions.create({ ...chat, stream: true }))
   expect(chunks.at(-1)?.choices[0]).toMatchObject({ delta: { content: 'c' }, finish_reason: null })
   expect(JSON.stringify(fake.server.requests)).not.toContain('canary-key')
 })
