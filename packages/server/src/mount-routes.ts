@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import { METHOD_NAME_ALL } from 'hono/router'
 import { describeRoute } from 'hono-openapi'
-import { invalid } from './answer/invalid-field.ts'
+import { invalid } from './answer/field-problems.ts'
 import { handlerProblem, ProblemError } from './answer/problem.ts'
 import { failureContent } from './dialects/dialect-problem.ts'
 import { routeDescription } from './docs/describe-route.ts'

@@ -1,5 +1,6 @@
 import { array, maxLength, metadata, object, optional, pipe, string } from 'valibot'
 import { jsonOf } from '../answer/answer-schemas.ts'
+import { missing } from '../answer/field-problems.ts'
 import { ProblemError } from '../answer/problem.ts'
 import { idField } from '../request/fields.ts'
 import type { RouteParts } from '../request/parts.ts'
@@ -83,11 +84,4 @@ function indexRoute(parts: RouteParts, { method, name, summary, done, body = ind
 function checkIndexName(name: string, { agent }: RouteParts): void {
   if (name === agent.id || name === agent.name) return
   throw new ProblemError('not-found', { detail: `The agent has one index; its index_name is "${agent.id}".` })
-}
-
-function missing(name: string): ProblemError {
-  return new ProblemError('missing-field', {
-    detail: `Required: ${name}.`,
-    errors: [{ path: [name], message: 'is required' }],
-  })
 }

@@ -1,4 +1,5 @@
 import { jsonOf } from '../answer/answer-schemas.ts'
+import { missing } from '../answer/field-problems.ts'
 import { ProblemError } from '../answer/problem.ts'
 import { anyCallerOf } from '../request/caller.ts'
 import { unquoted } from '../request/chat-request.ts'
@@ -41,7 +42,7 @@ export function uploadRoute(parts: RouteParts): Route {
         const fields = await readForm(context, ['user_id'], { limits, runs: capacity.runs, held, files: upload })
         const sent = fields.get('user_id')
         const { user_id } = validate(userQuery, { user_id: sent && unquoted(sent) })
-        if (upload.files.length === 0) throw missingFiles()
+        if (upload.files.length === 0) throw missing('files')
         const userId = anyCallerOf(context, user_id ?? query.user_id)
         const files = upload.files.map(({ name, sha256 }) => [name, sha256]).sort()
         const request = { userId, fingerprint: fingerprint(context, [userId ?? null, files]) }
@@ -67,12 +68,5 @@ function noForm(): ProblemError {
   return new ProblemError('unsupported-media-type', {
     detail: 'Send the files as multipart/form-data, in the field "files".',
     headers: { accept: 'multipart/form-data' },
-  })
-}
-
-function missingFiles(): ProblemError {
-  return new ProblemError('missing-field', {
-    detail: 'Required: files.',
-    errors: [{ path: ['files'], message: 'is required' }],
   })
 }

@@ -1,3 +1,4 @@
+import { missing } from '../answer/field-problems.ts'
 import { ProblemError } from '../answer/problem.ts'
 import type { ServerContext } from '../util/server-env.ts'
 import type { RouteRules } from './parts.ts'
@@ -13,10 +14,7 @@ import type { RouteRules } from './parts.ts'
 export function callerOf(context: ServerContext, userId: string | undefined): string {
   const caller = anyCallerOf(context, userId)
   if (caller !== undefined) return caller
-  throw new ProblemError('missing-field', {
-    detail: 'Required: user_id.',
-    errors: [{ path: ['user_id'], message: 'is required' }],
-  })
+  throw missing('user_id')
 }
 
 /** The same, for requests that a token for any user may send without a user: then `undefined`. */

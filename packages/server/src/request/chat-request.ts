@@ -1,5 +1,6 @@
 import { boolean, object, optional, picklist, strictObject, string, unknown } from 'valibot'
-import { type FieldError, ProblemError } from '../answer/problem.ts'
+import { missing } from '../answer/field-problems.ts'
+import { ProblemError } from '../answer/problem.ts'
 import type { ServerContext } from '../util/server-env.ts'
 import { noRoom } from './body-problems.ts'
 import { callerOf } from './caller.ts'
@@ -88,10 +89,8 @@ function asChatData(error: unknown): never {
 function checkNamed(context: ServerContext, sent: object, required: readonly string[]): void {
   const principal = context.get('principal')
   const names = principal === undefined || principal === '*' ? ['user_id', ...required] : required
-  const missing = names.filter((name) => !Object.hasOwn(sent, name))
-  if (missing.length === 0) return
-  const errors: FieldError[] = missing.map((name) => ({ path: [name], message: 'is required' }))
-  throw new ProblemError('missing-field', { detail: `Required: ${missing.join(', ')}.`, errors })
+  const absent = names.filter((name) => !Object.hasOwn(sent, name))
+  if (absent.length > 0) throw missing(...absent)
 }
 
 /** Memory of a message in addition to its text: an object, its list of parts, a part. */

@@ -5,8 +5,8 @@ import { boolean, type InferOutput, maxLength, metadata, optional, pipe, strictO
 import { runContent } from '../answer/answer-schemas.ts'
 import { storedRunBody } from '../answer/encode-answer.ts'
 import { eventResponse, eventStreamType } from '../answer/event-response.ts'
+import { invalid, missing } from '../answer/field-problems.ts'
 import { followedEvents } from '../answer/followed-events.ts'
-import { invalid } from '../answer/invalid-field.ts'
 import { detachedEvents } from '../answer/live-events.ts'
 import { finalConflict, ProblemError, thrownProblem } from '../answer/problem.ts'
 import { negotiate } from '../request/accept.ts'
@@ -120,10 +120,7 @@ function decisionOf(sent: InferOutput<typeof body>, { kind }: StoredApproval): D
       throw invalid(['result'], 'must be sent for calls of unknown outcome and of client tools only')
     return { result: sent.result as JSONValue } // parsed from JSON
   }
-  if (sent.approve === undefined) {
-    const errors = [{ path: ['approve'], message: 'is required' }]
-    throw new ProblemError('missing-field', { detail: 'Required: approve.', errors })
-  }
+  if (sent.approve === undefined) throw missing('approve')
   if (sent.approve && kind === 'client-tool')
     throw invalid(['approve'], 'must be false, or left out for `result`: the client executes the call')
   return sent.approve ? true : { deny: sent.reason ?? '' }

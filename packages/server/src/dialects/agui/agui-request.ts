@@ -11,7 +11,7 @@ import {
   string,
   unknown,
 } from 'valibot'
-import { invalid, type Path } from '../../answer/invalid-field.ts'
+import { invalid, type Path } from '../../answer/field-problems.ts'
 import { idField, sessionIdField } from '../../request/fields.ts'
 import { type EarlierMessage, type FinishedCall, toHistory } from '../../request/history.ts'
 import { validate } from '../../request/validate.ts'

@@ -1,6 +1,6 @@
 import { isAgentKitError, type Runnable, type ToolSpec } from '@agentkit/core'
 import { checkClientTools } from '@agentkit/core/internal'
-import { invalid } from '../../answer/invalid-field.ts'
+import { invalid } from '../../answer/field-problems.ts'
 
 /**
  * The tools that a client brings, for an agent that takes some.

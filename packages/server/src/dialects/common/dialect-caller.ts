@@ -1,4 +1,4 @@
-import { invalid } from '../../answer/invalid-field.ts'
+import { invalid } from '../../answer/field-problems.ts'
 import { anyCallerOf } from '../../request/caller.ts'
 import { type IdSchema, idSchema, isId } from '../../request/fields.ts'
 import { headerText } from '../../request/header-text.ts'

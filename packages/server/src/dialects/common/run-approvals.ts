@@ -1,5 +1,5 @@
 import type { Decision, Decisions } from '@agentkit/core'
-import { invalid, type Path } from '../../answer/invalid-field.ts'
+import { invalid, type Path } from '../../answer/field-problems.ts'
 
 /** An approval, as clients see it that know no runs: with its run. */
 export function approvalRef(runId: string, approvalId: string): string {

@@ -1,6 +1,6 @@
 import { isRecord } from '@agentkit/core/internal'
 import type { CallToolResult, InputRequiredResult, ServerContext, Tool } from '@modelcontextprotocol/server'
-import { invalid } from '../../answer/invalid-field.ts'
+import { invalid } from '../../answer/field-problems.ts'
 import { ProblemError } from '../../answer/problem.ts'
 import { isSessionId, sessionIdForm } from '../../request/fields.ts'
 import { AnswerOutcome, type Outcome } from './answer-outcome.ts'

@@ -1,6 +1,6 @@
 import { isRecord } from '@agentkit/core/internal'
 import type { ProtocolError } from '@modelcontextprotocol/server'
-import { invalid } from '../../answer/invalid-field.ts'
+import { invalid } from '../../answer/field-problems.ts'
 import { mcpSDK } from './load-mcp.ts'
 import { errorData } from './mcp-error.ts'
 

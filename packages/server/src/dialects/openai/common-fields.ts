@@ -1,6 +1,6 @@
 import type { Runnable } from '@agentkit/core'
 import { isRecord } from '@agentkit/core/internal'
-import { invalid, type Path } from '../../answer/invalid-field.ts'
+import { invalid, missing, type Path } from '../../answer/field-problems.ts'
 import { ProblemError } from '../../answer/problem.ts'
 import { isSessionId, sessionIdForm, sessionIdSchema } from '../../request/fields.ts'
 import { headerText } from '../../request/header-text.ts'
@@ -115,11 +115,6 @@ export function sessionOf(context: ServerContext): string | undefined {
   const sessionId = headerText(context.req.header('x-session-id'))
   if (sessionId === undefined || isSessionId(sessionId)) return sessionId
   throw invalid(['X-Session-Id'], sessionIdForm)
-}
-
-export function missing(name: string): ProblemError {
-  const errors = [{ path: [name], message: 'is required' }]
-  return new ProblemError('missing-field', { detail: `Required: ${name}.`, errors })
 }
 
 export function unsupported(path: Path, reason: string): ProblemError {

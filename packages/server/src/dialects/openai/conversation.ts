@@ -1,6 +1,6 @@
 import type { Message, UserPart } from '@agentkit/core'
 import { isRecord } from '@agentkit/core/internal'
-import { invalid, type Path } from '../../answer/invalid-field.ts'
+import { invalid, type Path } from '../../answer/field-problems.ts'
 import { type EarlierMessage, toHistory } from '../../request/history.ts'
 import { filePart, isBase64, readDataURL } from '../common/data-url.ts'
 import { unsupported } from './common-fields.ts'

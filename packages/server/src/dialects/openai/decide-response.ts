@@ -1,6 +1,6 @@
 import type { Decisions } from '@agentkit/core'
 import { eventResponse } from '../../answer/event-response.ts'
-import { invalid } from '../../answer/invalid-field.ts'
+import { invalid } from '../../answer/field-problems.ts'
 import { ProblemError } from '../../answer/problem.ts'
 import type { RouteParts } from '../../request/parts.ts'
 import type { ServerContext } from '../../util/server-env.ts'

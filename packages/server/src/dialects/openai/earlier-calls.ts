@@ -1,5 +1,5 @@
 import { isRecord } from '@agentkit/core/internal'
-import { invalid, type Path } from '../../answer/invalid-field.ts'
+import { invalid, type Path } from '../../answer/field-problems.ts'
 import { defaultLimits } from '../../limits.ts'
 import type { FinishedCall } from '../../request/history.ts'
 import { isDeeper } from '../../request/read-json.ts'

@@ -1,5 +1,5 @@
 import { isRecord } from '@agentkit/core/internal'
-import { invalid } from '../../answer/invalid-field.ts'
+import { invalid } from '../../answer/field-problems.ts'
 import { ProblemError } from '../../answer/problem.ts'
 import type { RouteParts } from '../../request/parts.ts'
 import { findResponse } from './find-response.ts'

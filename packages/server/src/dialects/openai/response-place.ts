@@ -1,5 +1,5 @@
 import { type Message, type SessionKey, visibleMessages } from '@agentkit/core'
-import { invalid } from '../../answer/invalid-field.ts'
+import { invalid } from '../../answer/field-problems.ts'
 import { finalConflict, ProblemError } from '../../answer/problem.ts'
 import type { RouteParts } from '../../request/parts.ts'
 import { type FoundResponse, findResponse } from './find-response.ts'

@@ -1,8 +1,8 @@
 import type { Decisions, Runnable } from '@agentkit/core'
 import { isRecord } from '@agentkit/core/internal'
-import { invalid } from '../../answer/invalid-field.ts'
+import { invalid, missing } from '../../answer/field-problems.ts'
 import { decisionsOfRun } from '../common/run-approvals.ts'
-import { type CommonFields, missing, readCommonFields, unsupported } from './common-fields.ts'
+import { type CommonFields, readCommonFields, unsupported } from './common-fields.ts'
 import { type Conversation, readAddition, readConversation } from './conversation.ts'
 
 export type ResponseRequest = CommonFields & {

@@ -13,7 +13,7 @@ import {
   string,
   unknown,
 } from 'valibot'
-import { invalid, type Path } from '../../answer/invalid-field.ts'
+import { invalid, type Path } from '../../answer/field-problems.ts'
 import { sessionIdField } from '../../request/fields.ts'
 import { type EarlierMessage, type FinishedCall, toHistory } from '../../request/history.ts'
 import { validate } from '../../request/validate.ts'

@@ -10,3 +10,9 @@ export function invalid(path: Path, message: string, part: 'field' | 'parameter'
     errors: [{ path: [...path], message }],
   })
 }
+
+/** The problem `missing-field` of these fields. */
+export function missing(...names: string[]): ProblemError {
+  const errors = names.map((name) => ({ path: [name], message: 'is required' }))
+  return new ProblemError('missing-field', { detail: `Required: ${names.join(', ')}.`, errors })
+}
