@@ -1,4 +1,4 @@
-import type { Random } from './any-run/random.ts'
+import type { Random } from './random.ts'
 
 const words = [null, true, false, 0, -1, 1.5e300, 1e-7, 123456789]
 

@@ -18,7 +18,7 @@ import {
   validateTranscript,
 } from '../index.ts'
 import { costOf, worstCostOf } from '../policies/price.ts'
-import type { Random } from './any-run/random.ts'
+import type { Random } from './random.ts'
 
 export const kinds = ['manager', 'handoff', 'parallel', 'sequence', 'routed'] as const
 export type Kind = (typeof kinds)[number]

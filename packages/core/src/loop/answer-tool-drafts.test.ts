@@ -1,7 +1,7 @@
 import { type ScriptedAnswer, type ScriptedModel, type ScriptedTurn, scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { randomOf } from '../__fixtures__/any-run/random.ts'
+import { randomOf } from '../__fixtures__/random.ts'
 import {
   Agent,
   type AgentEvent,

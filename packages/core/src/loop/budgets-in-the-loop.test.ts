@@ -1,6 +1,7 @@
 import { setImmediate as nextTurnOfTheLoop, setTimeout as sleep } from 'node:timers/promises'
 import { type ScriptedModel, type ScriptedTurn, scriptedModel } from '@agentkit/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { randomOf } from '../__fixtures__/random.ts'
 import {
   Agent,
   type AgentEvent,
@@ -69,7 +70,7 @@ describe('no random run', () => {
   it.each(Array.from({ length: 300 }, (_, seed) => seed))(
     'begins a call that could exceed its budget (seed %i)',
     async (seed) => {
-      const { budget, agent, witness } = anyRun(randomFrom(seed))
+      const { budget, agent, witness } = anyRun(randomOf(seed).fraction)
       const events: AgentEvent[] = []
       const going = agent.stream('Go')
       for await (const event of going) events.push(event)
@@ -94,7 +95,7 @@ describe('no random run', () => {
   it('is stopped each time, or never', async () => {
     const seeds = Array.from({ length: 40 }, (_, seed) => seed)
     const ends = await Promise.all(
-      seeds.map(async (seed) => (await anyRun(randomFrom(seed)).agent.stream('Go').result).finishReason),
+      seeds.map(async (seed) => (await anyRun(randomOf(seed).fraction).agent.stream('Go').result).finishReason),
     )
     expect(new Set(ends)).toEqual(new Set(['stop', 'budget']))
   })
@@ -699,12 +700,3 @@ function anyRun(random: () => number): { budget: Budget; agent: Agent<unknown>; 
 }
 
 type Witness = { modelCalls: number; toolCalls: number; tokens: number; usd: number; problems: string[] }
-
-/** The same numbers for the same seed. */
-function randomFrom(seed: number): () => number {
-  let state = Math.imul(seed + 1, 2_654_435_761) >>> 0
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}

@@ -1,7 +1,7 @@
 import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
-import { type Random, randomOf } from '../__fixtures__/any-run/random.ts'
 import { type MemoryDisk, memoryDisk } from '../__fixtures__/memory-runs.ts'
+import { type Random, randomOf } from '../__fixtures__/random.ts'
 import { Agent, type Decision, isAgentKitError, type RunResult, tool, validateTranscript } from '../index.ts'
 
 const session = { userId: 'ann', sessionId: 's' }

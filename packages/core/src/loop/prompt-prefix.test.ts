@@ -1,6 +1,6 @@
 import { type ScriptedAnswer, type ScriptedTurn, scriptedModel } from '@agentkit/testing'
 import { expect, it } from 'vitest'
-import { type Random, randomOf } from '../__fixtures__/any-run/random.ts'
+import { type Random, randomOf } from '../__fixtures__/random.ts'
 import { Agent } from '../agents/agent.ts'
 import type { AgentOptions } from '../agents/agent-options.ts'
 import type { Model, ModelRequest } from '../contracts/model.ts'

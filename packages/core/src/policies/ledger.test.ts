@@ -1,5 +1,6 @@
 import { scriptedModel } from '@agentkit/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { randomOf } from '../__fixtures__/random.ts'
 import type { Model, ModelInfo, ModelRequest } from '../contracts/model.ts'
 import type { Budget } from '../data/budget.ts'
 import type { Usage } from '../data/usage.ts'
@@ -153,7 +154,7 @@ describe('calls at the same time', () => {
 
   it('never exceed the budget, whatever they use of their reservation', () => {
     for (let seed = 1; seed <= 200; seed++) {
-      const random = randomFrom(seed)
+      const { fraction: random } = randomOf(seed)
       const budget = { tokens: Math.floor(random() * 30_000), usd: random() * 0.03 }
       const parent = ledgerOf(budget)
       const open: [Reservation, number][] = []
@@ -366,12 +367,3 @@ describe('a run that is resumed in another process', () => {
     expect(snapshot).toMatchObject({ budget: { tokens: 50_000 }, spent: { usage: used(10, 5), modelCalls: 1 } })
   })
 })
-
-/** The same numbers for the same seed. */
-function randomFrom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}

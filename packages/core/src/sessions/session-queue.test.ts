@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { randomOf } from '../__fixtures__/random.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import type { AssistantMessage, UserMessage } from '../data/message.ts'
 import type { OnBusy } from '../data/on-busy.ts'
@@ -239,7 +240,7 @@ describe.each([1, 2])('200 parallel runs of one session in %i processes', (proce
   })
 
   async function runTogether(kinds: OnBusy[], givingUp: boolean, seed: number): Promise<Turn[]> {
-    const random = randomOf(seed)
+    const { below: random } = randomOf(seed)
     const store = memorySessions()
     const stores = Array.from({ length: processes }, () => ({ ...store }))
     let holding = 0
@@ -366,15 +367,4 @@ function counting(inner: SessionStore): { store: SessionStore; attempts: string[
     return inner.begin(session, run)
   }
   return { store: { ...inner, begin }, attempts }
-}
-
-/** Whole numbers below a limit that look random and depend on the seed alone (xorshift). */
-function randomOf(seed: number): (limit: number) => number {
-  let state = (seed + 1) * 2_654_435_761
-  return (limit) => {
-    state ^= state << 13
-    state ^= state >>> 17
-    state ^= state << 5
-    return (state >>> 0) % limit
-  }
 }

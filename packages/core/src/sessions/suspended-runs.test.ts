@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { randomOf } from '../__fixtures__/random.ts'
 import type { SessionStore } from '../contracts/session-store.ts'
 import type { AssistantMessage, JSONValue, Message, ToolMessage, UserMessage } from '../data/message.ts'
 import type { OnBusy } from '../data/on-busy.ts'
@@ -490,7 +491,7 @@ describe('a run without a session', () => {
 it.each([1, 2, 3, 4, 5, 6])(
   'history stays valid and has nothing twice, whatever runs are suspended and resumed (%i)',
   async (seed) => {
-    const random = randomOf(seed)
+    const { below: random } = randomOf(seed)
     const store = memorySessions()
     const processes = [store, { ...store }, { ...store }]
     const somewhere = (): SessionStore => processes[random(3)] as SessionStore
@@ -638,15 +639,4 @@ function textsOf(messages: readonly Message[] = []): string[] {
           .map((part) => (part.type === 'tool-call' ? part.callId : part.type === 'text' ? part.text : ''))
           .join(' '),
   )
-}
-
-/** Whole numbers below a limit that look random and depend on the seed alone (xorshift). */
-function randomOf(seed: number): (limit: number) => number {
-  let state = (seed + 1) * 2_654_435_761
-  return (limit) => {
-    state ^= state << 13
-    state ^= state >>> 17
-    state ^= state << 5
-    return (state >>> 0) % limit
-  }
 }

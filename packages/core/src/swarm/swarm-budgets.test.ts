@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { randomOf } from '../__fixtures__/any-run/random.ts'
 import { anySwarm, type Kind, kinds, pairs } from '../__fixtures__/any-swarm.ts'
 import { memoryDisk } from '../__fixtures__/memory-runs.ts'
+import { randomOf } from '../__fixtures__/random.ts'
 import { refuseUnhandledRejections } from '../__fixtures__/rejections.ts'
 import { callingThen, eventsOf, member, saying } from '../__fixtures__/team.ts'
 import { type AgentEvent, type Budget, Swarm, tool } from '../index.ts'

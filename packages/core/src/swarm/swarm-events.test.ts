@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { randomOf } from '../__fixtures__/any-run/random.ts'
 import { anySwarm, pairs } from '../__fixtures__/any-swarm.ts'
+import { randomOf } from '../__fixtures__/random.ts'
 import { refuseUnhandledRejections } from '../__fixtures__/rejections.ts'
 import { callingThen, eventsOf, member, paying, saying } from '../__fixtures__/team.ts'
 import { Agent, type AgentEvent, type Citation, type Collaboration, type Model, Swarm, tool } from '../index.ts'

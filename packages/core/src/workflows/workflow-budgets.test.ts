@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Random, randomOf } from '../__fixtures__/any-run/random.ts'
+import { type Random, randomOf } from '../__fixtures__/random.ts'
 import { eventsOf, member, thinking } from '../__fixtures__/team.ts'
 import { type Budget, Swarm, type Workflow, workflow } from '../index.ts'
 

@@ -6,7 +6,7 @@ import type { SessionStore } from '../../contracts/session-store.ts'
 import { anyHooks } from './any-hooks.ts'
 import { anyModel } from './any-model.ts'
 import { anyTools } from './any-tools.ts'
-import type { Random } from './random.ts'
+import type { Random } from '../random.ts'
 
 /** An agent, and the limits of its runs. */
 export type AnyAgent = { agent: Agent<unknown>; isOutput?: (value: unknown) => boolean }

@@ -2,7 +2,7 @@ import type { ScriptedAnswer, ScriptedToolCall, ScriptedTurn } from '@agentkit/t
 import { AgentKitError } from '../../data/errors.ts'
 import type { JSONValue } from '../../data/message.ts'
 import type { ModelRequest } from '../../contracts/model.ts'
-import type { Random } from './random.ts'
+import type { Random } from '../random.ts'
 
 /** The behaviour of a model, the same for all its answers. */
 export type Mood = 'any' | 'stuck' | 'silent' | 'down'

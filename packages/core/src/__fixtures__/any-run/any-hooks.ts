@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AgentKitError } from '../../data/errors.ts'
 import type { Block, Hooks } from '../../policies/hooks.ts'
-import type { Random } from './random.ts'
+import type { Random } from '../random.ts'
 import { otherQuestions } from './witness.ts'
 
 /** Random hooks: each usually returns nothing, and sometimes changes the value, blocks it or throws. */

@@ -4,7 +4,7 @@ import { estimateRequest, estimateText } from '../../tokens/estimate-tokens.ts'
 import type { Model, ModelEvent, ModelInfo, ModelRequest, Price } from '../../contracts/model.ts'
 import type { Usage } from '../../data/usage.ts'
 import { anyAnswer, type Mood } from './any-answer.ts'
-import type { Random } from './random.ts'
+import type { Random } from '../random.ts'
 import { watchedModel } from './watched.ts'
 import { longestAnswer } from './witness.ts'
 

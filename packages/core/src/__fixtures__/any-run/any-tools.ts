@@ -4,7 +4,7 @@ import type { Citation } from '../../data/citation.ts'
 import type { Model } from '../../contracts/model.ts'
 import type { SessionStore } from '../../contracts/session-store.ts'
 import type { Tool } from '../../contracts/tool.ts'
-import type { Random } from './random.ts'
+import type { Random } from '../random.ts'
 import { watchedTool as watched } from './watched.ts'
 import { otherQuestions } from './witness.ts'
 

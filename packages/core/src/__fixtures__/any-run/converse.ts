@@ -9,7 +9,7 @@ import { checkRun } from './check-run.ts'
 import { checkNextTurn, checkSession, checkStored, key, snapshotOf } from './check-session.ts'
 import { anyDecisions, checkWaiting, type Waiting } from './decide-waiting.ts'
 import { type FlakyProcess, flakyProcess } from './flaky-process.ts'
-import { type Random, randomOf } from './random.ts'
+import { type Random, randomOf } from '../random.ts'
 import { startAnyRun } from './start-any-run.ts'
 import { createWitness, type Witness } from './witness.ts'
 

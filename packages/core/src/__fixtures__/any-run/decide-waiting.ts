@@ -4,7 +4,7 @@ import type { Decision, Decisions } from '../../data/approval-data.ts'
 import type { SessionStore } from '../../contracts/session-store.ts'
 import type { RunResult } from '../../runs/driver/run.ts'
 import { allTools } from './any-tools.ts'
-import type { Random } from './random.ts'
+import type { Random } from '../random.ts'
 import { currentWitness, type Witness } from './witness.ts'
 
 /** A suspended run, and what its witness has seen. */

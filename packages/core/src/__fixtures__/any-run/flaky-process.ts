@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SessionStore } from '../../contracts/session-store.ts'
-import type { Random } from './random.ts'
+import type { Random } from '../random.ts'
 
 /** A process that runs agents, as its session store sees it. */
 export type FlakyProcess = {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isAgentKitError } from '../../data/errors.ts'
 import type { AgentEvent } from '../../data/event.ts'
 import type { AgentRun, RunOptions, RunResult } from '../../runs/driver/run.ts'
-import type { Random } from './random.ts'
+import type { Random } from '../random.ts'
 import { currentWitness, type Witness } from './witness.ts'
 
 /** An active run. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { anyJSON } from '../../__fixtures__/any-json.ts'
-import { type Random, randomOf } from '../../__fixtures__/any-run/random.ts'
+import { type Random, randomOf } from '../../__fixtures__/random.ts'
 import { compactJSON } from './compact-json.ts'
 
 const seeds = Array.from({ length: 200 }, (_, seed) => seed)
