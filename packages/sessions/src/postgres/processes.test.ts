@@ -28,7 +28,7 @@ afterEach(async () => {
 it('migrates once when many processes open a new database at the same time', async () => {
   const processes = await Promise.all(Array.from({ length: 4 }, () => openProcess()))
   for (const { call } of processes) expect(await call('list', key, { limit: 1 })).toEqual([])
-  expect(await queryAt(url, 'SELECT version FROM agentkit.version')).toEqual([{ version: 6 }])
+  expect(await queryAt(url, 'SELECT version FROM agentkit.version')).toEqual([{ version: 7 }])
 })
 
 it('takes more time for a migration than for other calls, and waits as long for that of another process', async () => {

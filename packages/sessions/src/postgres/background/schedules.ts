@@ -30,8 +30,12 @@ export function storedSchedules({
         { isSingle: true },
       ),
 
-    async schedules({ agentIds, dueBefore = null }) {
-      const rows = await query<ScheduleRow>(schedulesText, [agentIds?.map(toStored) ?? null, dueBefore])
+    async schedules({ agentIds, dueBefore }) {
+      const agents = agentIds?.map(toStored) ?? null
+      const rows =
+        dueBefore === undefined
+          ? await query<ScheduleRow>(schedulesText, [agents])
+          : await query<ScheduleRow>(dueText(agents === null), [dueBefore, ...(agents === null ? [] : [agents])])
       return listed(rows, toSchedule)
     },
 
@@ -54,8 +58,11 @@ const knownText = 'SELECT * FROM agentkit.schedules WHERE agent_id = $1 AND name
 const setText = `INSERT INTO agentkit.schedules (agent_id, name, body, next_at, last_at) VALUES ($1, $2, $3, $4, $5)
   ON CONFLICT (agent_id, name) DO UPDATE SET body = excluded.body, next_at = excluded.next_at,
     last_at = coalesce(excluded.last_at, schedules.last_at)`
-const schedulesText = `SELECT agent_id, name, body, next_at, last_at FROM agentkit.schedules
-  WHERE ($1::text[] IS NULL OR agent_id = ANY($1)) AND ($2::bigint IS NULL OR next_at <= $2) ORDER BY agent_id, name`
+const columns = 'SELECT agent_id, name, body, next_at, last_at FROM agentkit.schedules'
+const schedulesText = `${columns} WHERE $1::text[] IS NULL OR agent_id = ANY($1) ORDER BY agent_id, name`
+/** By an index: few of many are due. */
+const dueText = (ofAll: boolean): string =>
+  `${columns} WHERE next_at <= $1${ofAll ? '' : ' AND agent_id = ANY($2)'} ORDER BY agent_id, name`
 const moveText = `UPDATE agentkit.schedules SET next_at = $4::bigint, last_at = coalesce($5::bigint, last_at)
   WHERE agent_id = $1 AND name = $2 AND next_at = $3 RETURNING 1`
 const startedText = 'SELECT 1 FROM agentkit.runs WHERE run_id = $1 AND created_at = $2'

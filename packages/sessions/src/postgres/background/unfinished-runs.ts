@@ -33,8 +33,8 @@ export async function unfinishedRuns(
   }
   const jobs: QueuedJob[] = []
   for (;;) {
-    const values = [last, agentIds?.map(toStored) ?? null, limit]
-    const rows = await query<UnfinishedRow>(unfinishedText(holder), values)
+    const values = [last, limit, ...(agentIds === undefined ? [] : [agentIds.map(toStored)])]
+    const rows = await query<UnfinishedRow>(unfinishedText(holder, agentIds === undefined), values)
     for (const row of rows) {
       last = row.place
       if (jobs.length < limit && (row.holder === null || holder.isLost(row))) jobs.push(toJob(row))
@@ -43,14 +43,14 @@ export async function unfinishedRuns(
   }
 }
 
-function unfinishedText({ id, isAlive }: Holder): string {
+function unfinishedText({ id, isAlive }: Holder, ofAll: boolean): string {
   return `SELECT ${placeInLists} AS place, r.run_id, r.agent_id, r.user_id, s.agent_id AS session_agent_id, s.session_id, r.status,
       r.priority, r.due_at, r.ready_at, r.attempt, r.holder, ${isAlive} AS is_alive
     FROM agentkit.runs AS r JOIN agentkit.sessions AS s ON s.id = r.session
     WHERE r.is_background AND r.ended_at IS NULL AND ${placeInLists} > $1 AND r.status IN ('queued', 'running')
       AND (r.holder IS NULL OR r.holder = '${id}' OR NOT ${isAlive})
-      AND NOT r.awaits_members AND ($2::text[] IS NULL OR r.agent_id = ANY($2))
-    ORDER BY ${placeInLists} LIMIT $3`
+      AND NOT r.awaits_members${ofAll ? '' : ' AND r.agent_id = ANY($3)'}
+    ORDER BY ${placeInLists} LIMIT $2`
 }
 
 function toJob(row: UnfinishedRow): QueuedJob {
@@ -82,9 +82,13 @@ export async function countRuns(query: Query): Promise<RunCounts[]> {
     if (status !== 'done') count[status] = runs
   }
   const crashed = await query<{ agent_id: string; runs: number }>(crashedText, [])
-  const oldest = await query<{ agent_id: string; at: number }>(oldestText, [])
+  const withQueued = [...counts].filter(([, { queued }]) => queued > 0).map(([agentId]) => agentId)
+  const oldest = await query<{ agent_id: string; at: number | null }>(oldestText, [withQueued])
   for (const { agent_id, runs } of crashed) Object.assign(counts.get(agent_id) ?? {}, { crashed: runs })
-  for (const { agent_id, at } of oldest) Object.assign(counts.get(agent_id) ?? {}, { oldestQueuedAt: at })
+  for (const { agent_id, at } of oldest) {
+    // It may have begun since.
+    if (at !== null) Object.assign(counts.get(agent_id) ?? {}, { oldestQueuedAt: at })
+  }
   return [...counts.values()]
 }
 
@@ -92,5 +96,6 @@ const countsText = `SELECT agent_id, status, count(*) AS runs, sum(attempt) AS a
   WHERE is_background AND root IS NULL GROUP BY agent_id, status`
 const crashedText = `SELECT agent_id, count(*) AS runs FROM agentkit.runs WHERE is_background AND root IS NULL
   AND status = 'failed' AND position('"code":"crashed"' IN error) > 0 GROUP BY agent_id`
-const oldestText = `SELECT agent_id, min(ready_at) AS at FROM agentkit.runs
-  WHERE is_background AND root IS NULL AND status = 'queued' GROUP BY agent_id`
+const oldestText = `SELECT agent_id, (SELECT ready_at FROM agentkit.runs AS r WHERE r.agent_id = a.agent_id
+    AND is_background AND root IS NULL AND status = 'queued' ORDER BY r.agent_id, ready_at LIMIT 1) AS at
+  FROM unnest($1::text[]) AS a (agent_id)`

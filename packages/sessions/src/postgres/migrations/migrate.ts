@@ -2,6 +2,7 @@ import { AgentKitError } from '@agentkit/core'
 import type { Database, Query } from '../database/database.ts'
 import { readOnlyWords } from '../database/postgres-errors.ts'
 import { directTurns } from './direct-turns.ts'
+import { endedRuns } from './ended-runs.ts'
 import { failedRuns } from './failed-runs.ts'
 import { listedRuns } from './listed-runs.ts'
 import { memoryTable } from './memory-table.ts'
@@ -9,7 +10,7 @@ import { openRuns } from './open-runs.ts'
 import { tables } from './tables.ts'
 
 /** Each migrates the schema to the next version. Released steps are never changed; new ones are added. */
-const migrations: readonly string[] = [tables, memoryTable, directTurns, listedRuns, failedRuns, openRuns]
+const migrations: readonly string[] = [tables, memoryTable, directTurns, listedRuns, failedRuns, openRuns, endedRuns]
 
 const oldestServer = 130_000
 /** How long a step may take, and the migration of another process: indexes of large tables are built. */

@@ -49,6 +49,18 @@ it('reads few of many runs to list those that have failed', async () => {
   await store.close()
 })
 
+it('reads few of many queued or failed runs to list those that are done', async () => {
+  const { url, store } = await storeWith(`${runs(1, 1, 'ann')}; ${runs(2, 2, 'bob')};
+    ${runs(3, 9_000, 'ann', 'failed')}; ${runs(9_001, 12_000, 'bob', 'queued')}`)
+  const lists = [ann, { agentId: 'helper' }, { ...ann, userId: 'eve' }, { agentId: 'other' }]
+  expect(await rowsRead(url, lists, { status: 'done' })).toBeLessThan(100)
+  const idsOf = async (owner: Parameters<typeof listRuns>[1]): Promise<unknown[]> =>
+    (await store.runs?.list(owner, { status: 'done', limit: 9 }))?.map(({ runId }) => runId) ?? []
+  expect(await idsOf(ann)).toEqual(['r1', 'first'])
+  expect(await idsOf({ agentId: 'helper' })).toEqual(['r2', 'r1', 'first'])
+  await store.close()
+})
+
 it('reads few of many queued runs to list those that run or wait, or are of an agent or a user without', async () => {
   const open = (from: number, to: number, user: string, status: string): string =>
     runs(from, to, user, status).replace('number, number, number', 'number, number, NULL')

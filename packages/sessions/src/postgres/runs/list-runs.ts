@@ -20,16 +20,17 @@ export async function listRuns(
   const conditions = [`r.agent_id = ${put(toStored(agentId))}`]
   if (userId !== undefined) conditions.push(`r.user_id = ${put(toStored(userId))}`)
   const isSuspended = status === 'queued' || status === 'waiting'
+  const hasEnded = status === 'done' || status === 'failed'
   // In the other form, so that Postgres reads no index of all runs to find those of a user, who may have no new ones.
-  conditions.push(userId === undefined || isSuspended ? 'r.root IS NULL' : '(r.root IS NULL OR r.root = 0)')
+  conditions.push(userId === undefined || isSuspended || hasEnded ? 'r.root IS NULL' : '(r.root IS NULL OR r.root = 0)')
   if (sessionId !== undefined && userId !== undefined) {
     conditions.push(`s.key = ${put(keyOf({ agentId, userId, sessionId }))}`)
   } else if (sessionId !== undefined) {
     // The key of a run without a session names another agent.
     conditions.push(`s.session_id = ${put(toStored(sessionId))} AND s.agent_id = r.agent_id`)
   }
-  // In the text, so that a plan for any value, which cannot read the index of failed runs, is not used for them.
-  if (status === 'failed') conditions.push("r.status = 'failed'")
+  // In the text, so that a plan for any value, which cannot read the indexes of ended runs, is not used for them.
+  if (hasEnded) conditions.push(`r.status = '${status}'`)
   else if (status === 'running') conditions.push(`r.${isRunning}`)
   else if (status !== undefined) conditions.push(`r.status = ${put(status)}`)
   if (isSuspended) conditions.push('NOT r.holds_session AND r.ended_at IS NULL')

@@ -35,7 +35,7 @@ function findSame(statements: Statements, { agentId, key, idempotency }: QueuedR
 /** @returns takes a place in the queue for a user's run */
 function countPlaces(statements: Statements, { queued, userQueued }: QueueBounds): (userId: string) => void {
   const places = new Map<string, number>()
-  let all = queued - (statements.queuedRuns.get(queued)?.runs as number)
+  let all = queued - (statements.queuedRuns.get()?.runs as number)
   return (userId) => {
     const own = places.get(userId) ?? userQueued - (statements.queuedRunsOfUser.get(userId, userQueued)?.runs as number)
     if (all <= 0) throw tooMany(`${queued} runs are queued`)

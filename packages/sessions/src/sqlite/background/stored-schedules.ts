@@ -32,7 +32,10 @@ export function storedSchedules({
     schedules: ({ agentIds, dueBefore }) =>
       read((statements) => {
         const agents = agentIds === undefined ? null : toJSON(agentIds)
-        const rows = statements.schedules.all({ agents, dueBefore: dueBefore ?? null })
+        const rows =
+          agents === null || dueBefore === undefined
+            ? statements.schedules.all({ agents, dueBefore: dueBefore ?? null })
+            : statements.dueSchedules.all({ agents, dueBefore })
         return listed(rows as ScheduleRow[], toSchedule) // the columns of the table
       }),
 

@@ -151,14 +151,14 @@ it.runIf(process.platform !== 'win32')('migrates without a copy where the disk h
   expect(child.lines).toEqual(['opened'])
   expect(existsSync(`${path}.version-1`)).toBe(false)
   expect(existsSync(`${path}.version-1.partial`)).toBe(false)
-  expect(check(path)).toMatchObject({ version: 8, integrity: 'ok', messages: 43 })
+  expect(check(path)).toMatchObject({ version: 9, integrity: 'ok', messages: 43 })
 })
 
 it('lets several processes migrate one file at the same time', async () => {
   createVersion1(path, { runs: 500, bytes: 100 })
   const children = Array.from({ length: 3 }, () => startChild('open-store.ts', [path]))
   expect(await Promise.all(children.map((child) => child.exited))).toEqual([0, 0, 0])
-  expect(check(path)).toEqual({ version: 8, integrity: 'ok', messages: 523 })
+  expect(check(path)).toEqual({ version: 9, integrity: 'ok', messages: 523 })
   expect(check(`${path}.version-1`)).toEqual({ version: 1, integrity: 'ok', messages: 523 })
 })
 
@@ -188,7 +188,7 @@ it('leaves the one version or the other, complete, wherever its process is kille
     const store = sqliteSessions(path)
     expect((await store.load(key))?.messages).toHaveLength(6)
     await store.close()
-    expect(check(path)).toEqual({ version: 8, integrity: 'ok', messages: 2_023 })
+    expect(check(path)).toEqual({ version: 9, integrity: 'ok', messages: 2_023 })
   }
   expect(versions).toContain(1)
 }, 120_000)

@@ -83,18 +83,18 @@ it('is refused by the version before it, in a sentence', async () => {
   await open().store.load({ ...ann, sessionId: 'done' })
   const database = new DatabaseSync(path)
   expect(() => migrate(database, 'sessions.db', { steps: migrations.slice(0, 2) })).toThrow(
-    'The session database sessions.db was made by a newer version of @agentkit/sessions (its schema is 8, this one ' +
+    'The session database sessions.db was made by a newer version of @agentkit/sessions (its schema is 9, this one ' +
       'knows 2). Update the package, or use another file.',
   )
   database.close()
-  expect(check(path)).toMatchObject({ version: 8, integrity: 'ok' })
+  expect(check(path)).toMatchObject({ version: 9, integrity: 'ok' })
 })
 
 it('lets several processes migrate one file at the same time', async () => {
   createVersion2(path, { runs: 500, bytes: 100 })
   const children = Array.from({ length: 3 }, () => startChild('open-store.ts', [path]))
   expect(await Promise.all(children.map((child) => child.exited))).toEqual([0, 0, 0])
-  expect(check(path)).toEqual({ version: 8, integrity: 'ok', runs: 504 })
+  expect(check(path)).toEqual({ version: 9, integrity: 'ok', runs: 504 })
   expect(check(`${path}.version-2`)).toEqual({ version: 2, integrity: 'ok', runs: 504 })
 })
 
@@ -124,7 +124,7 @@ it('leaves the one version or the other, complete, wherever its process is kille
     const store = sqliteSessions(path)
     expect(await store.turns({ ...ann, sessionId: 'done' })).toHaveLength(2)
     await store.close()
-    expect(check(path)).toEqual({ version: 8, integrity: 'ok', runs: 2_004 })
+    expect(check(path)).toEqual({ version: 9, integrity: 'ok', runs: 2_004 })
   }
   expect(versions).toContain(2)
 }, 120_000)

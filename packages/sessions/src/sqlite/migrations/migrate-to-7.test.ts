@@ -20,18 +20,18 @@ function databaseOfVersion6(): DatabaseSync {
 }
 
 const before = Number.MAX_SAFE_INTEGER
-const helper = { agentId: 'helper', before, limit: 10 }
+const helper = { agentId: 'helper', status: 'failed', before, limit: 10 }
 
 it('lists the sessions and runs that version 6 has stored in the same order', () => {
   const database = databaseOfVersion6()
   migrate(database, 'sessions.db')
-  const { listSessions, runsOfAgent, failedRunsOfAgent, failedRunsOfOwner } = prepareStatements(database)
+  const { listSessions, runsOfAgent, endedRunsOfAgent, endedRunsOfOwner } = prepareStatements(database)
   const namesOf = (rows: Record<string, unknown>[], name: string): unknown[] => rows.map((row) => row[name])
   expect(namesOf(listSessions.all('helper', 'ann', before, before, 10), 'session_id')).toEqual(['s2', 's3', 's1'])
   expect(namesOf(listSessions.all('helper', 'ann', 5, 3, 10), 'session_id')).toEqual(['s1'])
   expect(namesOf(runsOfAgent.all('helper', before, null, null, 10), 'run_id')).toEqual(['r5', 'r3', 'r2', 'r1'])
-  expect(namesOf(failedRunsOfAgent.all(helper), 'run_id')).toEqual(['r5', 'r3', 'r1'])
-  expect(namesOf(failedRunsOfOwner.all({ ...helper, userId: 'ann' }), 'run_id')).toEqual(['r5', 'r1'])
+  expect(namesOf(endedRunsOfAgent.all(helper), 'run_id')).toEqual(['r5', 'r3', 'r1'])
+  expect(namesOf(endedRunsOfOwner.all({ ...helper, userId: 'ann' }), 'run_id')).toEqual(['r5', 'r1'])
   database.close()
 })
 
@@ -44,17 +44,19 @@ it('reads a page of the sessions of a user, and of all or the failed runs of an 
       .all()
       .map(({ detail }) => detail)
       .join('\n')
-  const { listSessions, runsOfAgent, failedRunsOfAgent, failedRunsOfOwner } = prepareStatements(database)
+  const { listSessions, runsOfAgent, endedRunsOfAgent, endedRunsOfOwner } = prepareStatements(database)
   expect(planOf(listSessions)).toContain(
     'SEARCH sessions USING INDEX sessions_of_owner (agent_id=? AND user_id=? AND updated_at<?)',
   )
   expect(planOf(runsOfAgent)).toContain('SEARCH runs USING INDEX runs_of_agent (agent_id=? AND <expr><?)')
-  expect(planOf(failedRunsOfAgent)).toContain('SEARCH runs USING INDEX failed_runs (agent_id=? AND <expr><?)')
-  // Not all that have failed: those of others may be many.
-  expect(planOf(failedRunsOfOwner)).toContain(
-    'SEARCH runs USING INDEX failed_runs_of_owner (agent_id=? AND user_id=? AND <expr><?)',
+  expect(planOf(endedRunsOfAgent)).toContain(
+    'SEARCH runs USING INDEX ended_of_agent (agent_id=? AND status=? AND <expr><?)',
   )
-  for (const statement of [listSessions, runsOfAgent, failedRunsOfAgent, failedRunsOfOwner])
+  // Not all that have failed: those of others may be many.
+  expect(planOf(endedRunsOfOwner)).toContain(
+    'SEARCH runs USING INDEX ended_of_owner (agent_id=? AND user_id=? AND status=? AND <expr><?)',
+  )
+  for (const statement of [listSessions, runsOfAgent, endedRunsOfAgent, endedRunsOfOwner])
     expect(planOf(statement)).not.toContain('TEMP B-TREE')
   database.close()
 })

@@ -54,6 +54,8 @@ it('reads no queued run to find those that run or wait, and the usage of a time 
   for (const name of ['countUsage', 'usageByDay', 'usageByModel', 'usageBySession'] as const) {
     const ofTime = 'SEARCH runs USING INDEX runs_by_time (agent_id=? AND created_at>? AND created_at<?)'
     expect(planOf(statements[name])).toContain(ofTime)
-    expect(planOf(statements[`${name}OfUser`])).toContain('USING INDEX runs_of_owner (agent_id=? AND user_id=?)')
+    expect(planOf(statements[`${name}OfUser`])).toContain(
+      'USING INDEX runs_of_owner_by_time (agent_id=? AND user_id=? AND created_at>? AND created_at<?)',
+    )
   }
 })

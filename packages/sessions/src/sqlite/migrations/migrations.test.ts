@@ -32,10 +32,10 @@ it('creates every table of an empty file, once', () => {
       'memory',
       'messages',
       'notices',
+      'run_counts',
       'runs',
-      'schedules',
     ],
-    ...['sessions', 'shared_budgets', 'traces', 'workers'],
+    ...['schedules', 'sessions', 'shared_budgets', 'traces', 'workers'],
   ])
   expect(version(database)).toBe(migrations.length)
 })

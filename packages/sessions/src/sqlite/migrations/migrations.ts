@@ -7,6 +7,7 @@ import { addDirectTurns } from './migrate-to-5.ts'
 import { addListed } from './migrate-to-6.ts'
 import { addPageIndexes } from './migrate-to-7.ts'
 import { addOpenIndexes } from './migrate-to-8.ts'
+import { addRunCounts } from './migrate-to-9.ts'
 
 /** SQL, or a function for what SQL cannot do. Both run within the transaction of the migration. */
 export type MigrationStep = string | ((database: DatabaseSync) => void)
@@ -66,6 +67,7 @@ export const migrations: readonly MigrationStep[] = [
   addListed,
   addPageIndexes,
   addOpenIndexes,
+  addRunCounts,
 ]
 
 export type MigrateOptions = {

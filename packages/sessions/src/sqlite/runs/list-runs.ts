@@ -20,7 +20,7 @@ export function listRuns(
       return statements.runsOfUserSession.all(agentId, userId, sessionId, ...page)
     }
     if (sessionId !== undefined) return statements.runsOfSessions.all(agentId, sessionId, ...page)
-    // Runs that are open have indexes of their own, as they are few among many.
+    // The runs of each status have indexes of their own, as they may be few among many.
     if (status === 'running') {
       const running = { agentId, before, limit: count }
       return userId === undefined
@@ -33,11 +33,11 @@ export function listRuns(
         ? statements.suspendedRunsOfAgent.all(suspended)
         : statements.suspendedRunsOfOwner.all({ ...suspended, userId })
     }
-    if (status === 'failed') {
-      const failed = { agentId, before, limit: count }
+    if (status === 'done' || status === 'failed') {
+      const ended = { agentId, status, before, limit: count }
       return userId === undefined
-        ? statements.failedRunsOfAgent.all(failed)
-        : statements.failedRunsOfOwner.all({ ...failed, userId })
+        ? statements.endedRunsOfAgent.all(ended)
+        : statements.endedRunsOfOwner.all({ ...ended, userId })
     }
     if (userId !== undefined) return statements.runsOfOwner.all(agentId, userId, ...page)
     return statements.runsOfAgent.all(agentId, ...page)

@@ -7,8 +7,7 @@ export const backgroundTexts = {
       :agentVersion, :idempotencyKey, :fingerprint, :now, :options, 1, :notifies)`,
   idempotentRun: `SELECT run_id, idempotency_fingerprint AS fingerprint FROM runs
     WHERE agent_id = ? AND user_id = ? AND idempotency_key = ?`,
-  queuedRuns: `SELECT count(*) AS runs FROM (SELECT 1 FROM runs
-    WHERE status = 'queued' AND is_background = 1 AND root IS NULL LIMIT ?)`,
+  queuedRuns: "SELECT coalesce(sum(runs), 0) AS runs FROM run_counts WHERE status = 'queued'",
   queuedRunsOfUser: `SELECT count(*) AS runs FROM (SELECT 1 FROM runs
     WHERE user_id = ? AND status = 'queued' AND is_background = 1 AND root IS NULL LIMIT ?)`,
   /** The runs of a session that are queued, running, free or decided: each kind by its own index. */
@@ -61,12 +60,12 @@ export const backgroundTexts = {
     WHERE is_background = 1 AND ended_at IS NULL AND coalesce(listed, number) > :after AND status IN ('queued', 'running')
       AND awaits_members = 0 AND (:agents IS NULL OR runs.agent_id IN (SELECT value FROM json_each(:agents)))
     ORDER BY coalesce(listed, number)`,
-  backgroundCounts: `SELECT agent_id, status, count(*) AS runs, sum(attempt) AS attempts FROM runs
-    WHERE is_background = 1 AND root IS NULL GROUP BY agent_id, status`,
+  backgroundCounts: 'SELECT agent_id, status, runs, attempts FROM run_counts WHERE runs > 0',
   crashedCounts: `SELECT agent_id, count(*) AS runs FROM runs WHERE is_background = 1 AND root IS NULL
     AND status = 'failed' AND instr(error, '"code":"crashed"') > 0 GROUP BY agent_id`,
-  oldestQueued: `SELECT agent_id, min(ready_at) AS oldest FROM runs
-    WHERE status = 'queued' AND is_background = 1 AND root IS NULL GROUP BY agent_id`,
+  oldestQueued: `SELECT agent_id, (SELECT min(ready_at) FROM runs WHERE runs.agent_id = run_counts.agent_id
+      AND status = 'queued' AND is_background = 1 AND root IS NULL) AS oldest
+    FROM run_counts WHERE status = 'queued' AND runs > 0`,
 
   sharedBudget: `SELECT version, value FROM shared_budgets WHERE run = (SELECT number FROM runs WHERE run_id = ?)`,
   addSharedBudget: `INSERT INTO shared_budgets (run, version, value) SELECT number, 1, :value FROM runs
@@ -84,6 +83,8 @@ export const backgroundTexts = {
   removeSchedule: 'DELETE FROM schedules WHERE agent_id = ? AND name = ?',
   schedules: `SELECT * FROM schedules WHERE (:agents IS NULL OR agent_id IN (SELECT value FROM json_each(:agents)))
     AND (:dueBefore IS NULL OR next_at <= :dueBefore) ORDER BY agent_id, name`,
+  dueSchedules: `SELECT * FROM schedules WHERE agent_id IN (SELECT value FROM json_each(:agents))
+    AND next_at <= :dueBefore ORDER BY agent_id, name`,
   moveSchedule: `UPDATE schedules SET next_at = :nextAt, last_at = coalesce(:startedAt, last_at)
     WHERE agent_id = :agentId AND name = :name AND next_at = :expected`,
 

@@ -17,10 +17,11 @@ const ofSessions = 'FROM runs JOIN sessions ON sessions.id = runs.session'
 const place = 'coalesce(listed, number)'
 // Runs of members are part of the run that they are called by.
 const newestFirst = `root IS NULL AND ${place} < ? AND (? IS NULL OR status = ?) ORDER BY ${place} DESC LIMIT ?`
-/** By the indexes of failed runs, as they are few among many. */
-const failedRunsOf = (owner: string): string =>
-  `${records} ${ofSessions} WHERE ${owner} AND status = 'failed' AND root IS NULL AND ${place} < :before
-    ORDER BY ${place} DESC LIMIT :limit`
+/** In the order of lists by an index of each status: runs of one may be few among many of the other, or among queued ones. */
+const endedRunsOf = (owner: string, index: string): string => `${records}
+  FROM runs INDEXED BY ${index} JOIN sessions ON sessions.id = runs.session
+  WHERE ${owner} AND status = :status AND status IN ('done', 'failed') AND root IS NULL AND ${place} < :before
+  ORDER BY ${place} DESC LIMIT :limit`
 /** Each half by its index: few runs are running. */
 const runningRunsOf = (owner: string): string => {
   const half = (index: string, holdsSession: 0 | 1): string => `${records}, ${place} AS place
@@ -40,7 +41,7 @@ const isRunning = `number IN (SELECT number FROM runs WHERE status = 'running' A
 const inUsage = 'runs.root IS NULL AND runs.agent_id = :agentId AND runs.created_at >= :from AND runs.created_at < :to'
 const ofUsage = `FROM runs JOIN sessions ON sessions.id = runs.session WHERE ${inUsage}`
 /** A user's own: SQLite would read the runs of all in the time. */
-const ofUsageOfUser = `FROM runs INDEXED BY runs_of_owner JOIN sessions ON sessions.id = runs.session
+const ofUsageOfUser = `FROM runs INDEXED BY runs_of_owner_by_time JOIN sessions ON sessions.id = runs.session
   WHERE ${inUsage} AND runs.user_id = :userId`
 /** A damaged value counts as none. */
 const field = (column: string, name: string): string =>
@@ -129,11 +130,11 @@ export const runTexts = {
     WHERE run_id = ? AND agent_id = ? AND user_id = coalesce(?, user_id)` as string,
   idOfRun: 'SELECT run_id FROM runs WHERE number = ?',
   runsOfAgent: `${records} ${ofSessions} WHERE runs.agent_id = ? AND ${newestFirst}` as string,
-  failedRunsOfAgent: failedRunsOf('runs.agent_id = :agentId') as string,
+  endedRunsOfAgent: endedRunsOf('runs.agent_id = :agentId', 'ended_of_agent') as string,
   runningRunsOfAgent: runningRunsOf('runs.agent_id = :agentId') as string,
   suspendedRunsOfAgent: suspendedRunsOf('runs.agent_id = :agentId', 'suspended_of_agent') as string,
   runsOfOwner: `${records} ${ofSessions} WHERE runs.agent_id = ? AND runs.user_id = ? AND ${newestFirst}` as string,
-  failedRunsOfOwner: failedRunsOf('runs.agent_id = :agentId AND runs.user_id = :userId') as string,
+  endedRunsOfOwner: endedRunsOf('runs.agent_id = :agentId AND runs.user_id = :userId', 'ended_of_owner') as string,
   runningRunsOfOwner: runningRunsOf('runs.agent_id = :agentId AND runs.user_id = :userId') as string,
   suspendedRunsOfOwner: suspendedRunsOf(
     'runs.agent_id = :agentId AND runs.user_id = :userId',
