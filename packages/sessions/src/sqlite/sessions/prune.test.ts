@@ -90,7 +90,8 @@ describe('prune', () => {
     const changes = vi.spyOn(StatementSync.prototype, 'run')
     const report = await runs.prune({ sessionsMs: day })
     await runs.prune({ sessionsPerUser: 1 })
-    const removals = changes.mock.contexts.filter(({ sourceSQL }) => sourceSQL.startsWith('DELETE FROM sessions'))
+    const statements = changes.mock.contexts as StatementSync[]
+    const removals = statements.filter(({ sourceSQL }) => sourceSQL.startsWith('DELETE FROM sessions'))
     changes.mockRestore()
     expect(report).toMatchObject({ sessions: 1 })
     expect(removals).toHaveLength(1)
