@@ -68,3 +68,36 @@ it('replaces many turns, and those of their members, by as many statements as on
   )
   expect(statuses.filter((line) => line.endsWith('done'))).toEqual([0, 1, 2, 3, 4].map((id) => `r${id}/call done`))
 })
+
+it('ends many members that wait, and those below them, by as many statements as one', async () => {
+  const url = await testDatabase()
+  const sessions = postgresSessions(url)
+  closing.push(() => sessions.close())
+  const replace = async (members: number): Promise<number> => {
+    const key = { agentId: 'team', userId: 'ann', sessionId: `s${members}` }
+    const runId = `r${members}`
+    await sessions.begin(key, { runId, expectedVersion: 0, input: [] })
+    const columns = 'run_id, session, agent_id, user_id, status, holds_session, in_tree, parent, root, created_at'
+    const below = (id: string, parent: string): string => `INSERT INTO agentkit.runs (${columns})
+      SELECT '${runId}/' || ${id}, (SELECT max(id) FROM agentkit.sessions), agent_id, user_id, 'waiting', false, true, ${parent},
+        number, 1
+      FROM agentkit.runs, generate_series(1, ${members}) AS n WHERE run_id = '${runId}'`
+    await queryAt(
+      url,
+      `UPDATE agentkit.runs SET status = 'waiting', holds_session = false, in_tree = true WHERE run_id = '${runId}';
+      INSERT INTO agentkit.sessions (key, agent_id, user_id, session_id, created_at, updated_at)
+        VALUES ('${runId}', 'team/clerk', 'ann', 's${members}', 1, 1);
+      ${below('n', 'run_id')}; ${below("n || '/x'", "run_id || '/' || n")}`,
+    )
+    const queries = vi.spyOn(pg.Client.prototype, 'query')
+    await sessions.begin(key, { runId: `new-${runId}`, expectedVersion: 1, input: [], replaces: runId })
+    const { length } = queries.mock.calls
+    queries.mockRestore()
+    const text = `SELECT count(*)::int AS members, bool_and(replaced AND error LIKE '%replaces this one%') AS have_ended
+      FROM agentkit.runs WHERE run_id LIKE '${runId}/%' AND status = 'failed'`
+    expect(await queryAt(url, text)).toEqual([{ members: 2 * members, have_ended: true }])
+    return length
+  }
+  await replace(2)
+  expect(await replace(40)).toBe(await replace(1))
+})

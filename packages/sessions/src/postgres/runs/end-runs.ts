@@ -19,15 +19,19 @@ export async function endRun(
   run: EndedRun,
   ending: RunEnding & { events?: readonly AgentEvent[] },
 ): Promise<void> {
-  const { query, now, touch } = writing
   await endMembers(writing, run.number, ending)
   await addLastEvents(writing, run, ending.events ?? [])
+  if (await endRows(writing, [run], ending)) await afterStop(writing, run.number)
+}
+
+/** @returns whether one of them is in a tree */
+async function endRows({ query, now, touch }: Writing, runs: readonly EndedRun[], ending: RunEnding): Promise<boolean> {
   const { status, finishReason, answer, error, usage = null, cost, sources } = toEnding(ending)
-  const [ended] = await query<{ in_tree: boolean }>(endText, [
-    ...[run.number, status, now, finishReason, error, cost, sources, answer, usage],
+  const ended = await query<{ in_tree: boolean }>(endText, [
+    ...[runs.map(({ number }) => number), status, now, finishReason, error, cost, sources, answer, usage],
   ])
-  touch(fromStored(run.run_id))
-  if (ended?.in_tree) await afterStop(writing, run.number)
+  for (const { run_id } of runs) touch(fromStored(run_id))
+  return ended.some(({ in_tree }) => in_tree)
 }
 
 /** Updates a tree of runs after one of them has ended or was suspended: the caller of that run may be free. */
@@ -36,19 +40,25 @@ export async function afterStop(writing: Writing, number: number): Promise<void>
   for (const { run_id } of freed) writing.touch(fromStored(run_id))
 }
 
-/** Ends the open member runs below a run that ends. */
+/** Ends the open member runs below a run that ends. Each of their callers ends too, so none of these is free. */
 export async function endMembers(writing: Writing, number: number, caller: RunEnding): Promise<void> {
-  for (const member of await writing.query<EndedRun>(membersText, [number])) {
+  const members = await writing.query<EndedRun & { is_running: boolean }>(membersText, [number])
+  for (const member of members.filter(({ is_running }) => is_running)) {
     // A damaged run ends without an event; a failure of the database occurs again below.
     const stored = await readStoredRun(writing.query, fromStored(member.run_id)).catch(() => undefined)
-    await endRun(writing, member, endWithCaller(caller, stored))
+    const ending = endWithCaller(caller, stored)
+    await addLastEvents(writing, member, ending.events ?? [])
+    await endRows(writing, [member], ending)
   }
+  // One that is queued or waits has no last event to emit. There may be many.
+  const others = members.filter(({ is_running }) => !is_running)
+  if (others.length > 0) await endRows(writing, others, endWithCaller(caller, undefined))
 }
 
 const endText = `WITH run AS (UPDATE agentkit.runs SET status = $2::text, holder = NULL, waiting_since = NULL,
       awaits_members = false, ended_at = $3::bigint, finish_reason = $4::text, error = $5::text, cost = $6::text,
       sources = $7::text, answer = $8::text, usage = coalesce($9::text, usage)
-    WHERE number = $1::bigint AND status NOT IN ('done', 'failed')
+    WHERE number = ANY($1::bigint[]) AND status NOT IN ('done', 'failed')
     RETURNING number, run_id, session, in_tree, agent_id, notifies, attempt, status, finish_reason, error
   ), moved AS (UPDATE agentkit.sessions SET version = version + 1, updated_at = $3::bigint FROM run
     WHERE id = run.session AND run.attempt > 0 -- a run that never began changes no conversation
@@ -58,6 +68,10 @@ const endText = `WITH run AS (UPDATE agentkit.runs SET status = $2::text, holder
 const freeText = `UPDATE agentkit.runs AS r SET awaits_members = false
   WHERE run_id = (SELECT parent FROM agentkit.runs WHERE number = $1 AND root IS NOT NULL) AND awaits_members
     AND NOT ${hasOpenMembers} RETURNING run_id`
-const membersText = `SELECT ${endedColumns} FROM agentkit.runs
-  WHERE parent = (SELECT run_id FROM agentkit.runs WHERE number = $1) AND root IS NOT NULL
-    AND status NOT IN ('done', 'failed') ORDER BY number`
+/** The innermost first. `OFFSET 0` lets Postgres find the members of each run by the index of parents, whatever its statistics say. */
+const openMembers = (parent: string): string => `(SELECT ${endedColumns}, status FROM agentkit.runs
+    WHERE parent = ${parent} AND root IS NOT NULL AND status NOT IN ('done', 'failed') OFFSET 0)`
+const membersText = `WITH RECURSIVE members AS (
+    SELECT * FROM ${openMembers('(SELECT run_id FROM agentkit.runs WHERE number = $1)')} AS own
+    UNION ALL SELECT below.* FROM members AS m CROSS JOIN LATERAL ${openMembers('m.run_id')} AS below)
+  SELECT ${endedColumns}, status = 'running' AS is_running FROM members ORDER BY number DESC`
