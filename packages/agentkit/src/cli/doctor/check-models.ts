@@ -78,8 +78,9 @@ async function modelFinding({ name, provider, model, named }: NamedModel): Promi
   let loaded: Model
   try {
     const factory = await importProvider(named ? 'openai' : (provider as ProviderId)) // all others are built in
-    // Nothing is called: the package needs some key to make the model.
-    loaded = factory({ ...(named && openaiOptions(named)), apiKey: 'none' }).model(model)
+    // Nothing is called: all packages but that of the stand-in need some key to make the model.
+    const key = provider !== 'offline' && { apiKey: 'none' }
+    loaded = factory({ ...(named && openaiOptions(named)), ...key }).model(model)
   } catch (error) {
     if (isAgentKitError(error) && error.code === 'missing-package') {
       return { status: 'skipped', detail: `${name}: its package is not installed.` }

@@ -208,6 +208,15 @@ describe('agentkit doctor', () => {
     expect(readdirSync(cwd)).not.toContain('agentkit-skills.lock.json')
   })
 
+  it('knows the stand-in, beside a model of a provider', async () => {
+    const toml = '[clerk]\nmodel = ["offline/extractive", "mistral/mistral-large-2512"]\n'
+    const report = await doctor(project({ 'agentkit_config.toml': toml }).cwd)
+    expect(found(report, 'models')).toMatchObject({
+      status: 'ok',
+      detail: expect.stringMatching(/^offline\/extractive: .*mistral\/mistral-large-2512: /s),
+    })
+  })
+
   it('names two tables of one agent', async () => {
     const toml = '[defaults]\nmodel = "offline/extractive"\n[my-agent]\n["My Agent"]\n[server]\nport = 0\n'
     const report = await doctor(project({ 'agentkit_config.toml': toml }).cwd)
