@@ -56,6 +56,11 @@ it.each([
     JSON.stringify({ key: pem, a: 1 }),
     '{"key":"-----BEGIN RSA PRIVATE KEY-----[redacted]-----END RSA PRIVATE KEY-----","a":1}',
   ],
+  [
+    `${pem} ${'('.repeat(80)} password=hunter2`,
+    `-----BEGIN RSA PRIVATE KEY-----[redacted]-----END RSA PRIVATE KEY----- ${'('.repeat(80)} password=[redacted]`,
+  ],
+  ['xapp-1-A012BCDEFG', '[redacted]'],
   [pem.slice(0, 60), '-----BEGIN RSA PRIVATE KEY-----[redacted]'],
 ])('removes a value with the name or the form of a secret: %s', (text, clean) => {
   expect(redactSecrets(text)).toBe(clean)
@@ -75,6 +80,9 @@ it.each([
   'Expected a text that begins with -----BEGIN PRIVATE KEY----- and a line break.',
   'The password must have 8 characters. password: required',
   'cache key=user:12345678 missed',
+  'Sales in ASIA-PACIFIC and ASIA_PACIFIC_SOUTH',
+  'PWD=/srv/app2/current, pwd: ~/projects/shop2',
+  'the image xapp-components-v2',
 ])('keeps ordinary prose and code: %s', (text) => {
   expect(redactSecrets(text)).toBe(text)
 })

@@ -13,7 +13,8 @@ const secretName = /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL/i
 /** The patterns of well-known keys and tokens. */
 const secretShapes: readonly RegExp[] = [
   /\b(?:sk[-_]|[pr]k-|[pr]k_(?:live|test)_)[A-Za-z0-9_-]{8,}/g,
-  /\b(?:gsk_|gh[oprsu]_|github_pat_|glpat-|xox[abeprs]-|xapp-|AKIA|ASIA|AIza|ya29\.|pcsk_)[A-Za-z0-9_-]{8,}/g,
+  /\b(?:gsk_|gh[oprsu]_|github_pat_|glpat-|xox[abeprs]-|xapp-\d-|AKIA|AIza|ya29\.|pcsk_)[A-Za-z0-9_-]{8,}/g,
+  /\bASIA[A-Z0-9]{16}\b/g,
   /\b(?:xai-|hf_|pplx-|r8_|npm_)[A-Za-z0-9]{20,}/g,
   /\b(?:nvapi-|tvly-)[A-Za-z0-9_-]{20,}/g,
   /\bBearer\s+[A-Za-z0-9._~+/=-]{8,}/gi,
@@ -52,8 +53,8 @@ export function redactSecrets(text: string, secrets: readonly string[] = []): st
   return clean
     .replace(privateKey, '$1[redacted]')
     .replace(basic, (whole, scheme: string, value: string) => (isBasic(value) ? `${scheme}[redacted]` : whole))
-    .replace(named, (whole, head: string, name: string, value: string, at: number) =>
-      isSecretValue(name, value, clean.charAt(at - 1), clean.charAt(at + whole.length)) ? `${head}[redacted]` : whole,
+    .replace(named, (whole, head: string, name: string, value: string, at: number, all: string) =>
+      isSecretValue(name, value, all.charAt(at - 1), all.charAt(at + whole.length)) ? `${head}[redacted]` : whole,
     )
     .replace(passwordInAddress, '$1[redacted]')
 }
@@ -65,6 +66,8 @@ function isBasic(value: string): boolean {
 
 /** Secrets have digits; words, types, calls (`token = next()`) and names of variables (`$TOKEN`) mostly none. */
 function isSecretValue(name: string, value: string, before: string, after: string): boolean {
+  // The shell's name of its folder.
+  if (/^pwd$/i.test(name) && /^(?:~?\/|[A-Za-z]:)/.test(value)) return false
   const least = /^pass|^pwd/i.test(name) ? 6 : /^token$/i.test(name) && !/[?&]/.test(before) ? 16 : 8
   return value.length >= least && /\d/.test(value) && !value.startsWith('$') && after !== '(' && after !== '['
 }
