@@ -1,5 +1,5 @@
 import { json } from 'node:stream/consumers'
-import { Agent, type AgentEvent, type AgentRun } from '@agentkit/core'
+import { Agent, type AgentEvent, type AgentRun, type ToolContext } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { listen, newServer, oldServer } from './__fixtures__/sdk-servers.ts'
@@ -246,4 +246,19 @@ it('shows no user what a server over stdio, which names no call, may have asked 
     expect(answer).toContain('requested input, which was declined: It does not say which of several calls it is for.')
     expect(answer).not.toMatch(/Is (?:boolean|url) fine|login/)
   }
+})
+
+it('shows no user what a server over stdio asks about the call of another one that has ended', async () => {
+  using temp = tempFolder()
+  const tools = await mcp({ ...sdkServer('old', temp.folder), pins: false })
+  const execute = (name: string, context: ToolContext) => tools.find((one) => one.name === name)?.execute({}, context)
+  const stopped = new AbortController()
+  const late = execute('ask-late', callContext(stopped.signal))
+  // Sent after it, so that it has begun.
+  await execute('cancelled', callContext())
+  stopped.abort()
+  await expect(late).rejects.toThrow()
+  const answer = await execute('wait-for-late', { ...callContext(), userId: 'bob' })
+  await tools.close()
+  expect(answer).toContain('requested input, which was declined: It does not say which of several calls it is for.')
 })

@@ -23,7 +23,19 @@ export type RunningCall = {
 export const currentCall: AsyncLocalStorage<RunningCall> = new AsyncLocalStorage()
 
 /** The calls of one server. */
-export type Calls = { readonly running: Set<RunningCall>; openRequests: number }
+export type Calls = {
+  readonly running: Set<RunningCall>
+  openRequests: number
+  /** The users whose calls ended before their answer, with the times, by `performance.now()`: the server may still ask. */
+  readonly left: Map<string, number>
+}
+
+/** Notes a call that ended before its answer. */
+export function leaveCall({ left }: Calls, { context: { userId } }: RunningCall): void {
+  const now = performance.now()
+  for (const [user, at] of left) if (now - at > limits.lateQuestionMs) left.delete(user)
+  left.set(userId, now)
+}
 
 /**
  * Answers a server that requests input. The result of the call mentions declined requests.
@@ -40,7 +52,8 @@ export async function elicit(
   if (call) call.asked++
   const isTooMuch = calls.openRequests >= limits.openElicitations || (call?.asked ?? 0) > limits.elicitationsPerCall
   const asked = call ? [call] : [...calls.running]
-  if (isTooMuch || asked.length === 0) return decline(params, asked, name)
+  const users = call ? 1 : usersOf(asked, calls.left).size
+  if (isTooMuch || asked.length === 0) return decline(params, { asked, users, server: name })
   const releases = asked.map((each) => each.hold())
   calls.openRequests++
   try {
@@ -50,7 +63,7 @@ export async function elicit(
     }
     const form = call && plainForm(params)
     const decision = form && (await askPerson(call.context, form.question, signal))
-    if (!decision) return decline(params, asked, name)
+    if (!decision) return decline(params, { asked, users, server: name })
     if (decision === true) return { action: 'accept', content: form.accepted }
     const reason = 'deny' in decision && decision.deny !== '' ? `: ${decision.deny}` : '.'
     note(asked, `[A person declined what the MCP server "${name}" asked${reason}]`)
@@ -64,11 +77,18 @@ export async function elicit(
   }
 }
 
-function callOf({ running }: Calls): RunningCall | undefined {
+function callOf({ running, left }: Calls): RunningCall | undefined {
   const current = currentCall.getStore()
   if (current && running.has(current)) return current
   const [only] = running
-  return running.size === 1 ? only : undefined
+  return running.size === 1 && only && usersOf([only], left).size === 1 ? only : undefined
+}
+
+/** The users of these calls, and those whose earlier calls the server may still ask about. */
+function usersOf(calls: readonly RunningCall[], left: Calls['left']): Set<string> {
+  const since = performance.now() - limits.lateQuestionMs
+  const late = [...left].flatMap(([user, at]) => (at > since ? [user] : []))
+  return new Set([...late, ...calls.map(({ context }) => context.userId)])
 }
 
 /** A form that a person can answer by yes or no: it has no field or one boolean, and its other fields may be empty. */
@@ -87,10 +107,12 @@ function plainForm(
 }
 
 /** The address is shown, and never opened. No user receives what the server may have asked another one. */
-function decline(params: ElicitRequestParams, calls: readonly RunningCall[], server: string): ElicitResult {
-  const users = new Set(calls.map(({ context }) => context.userId))
-  const what = users.size > 1 ? 'It does not say which of several calls it is for.' : shown(params)
-  note(calls, `[The MCP server "${server}" requested input, which was declined: ${what}]`)
+function decline(
+  params: ElicitRequestParams,
+  { asked, users, server }: { asked: readonly RunningCall[]; users: number; server: string },
+): ElicitResult {
+  const what = users > 1 ? 'It does not say which of several calls it is for.' : shown(params)
+  note(asked, `[The MCP server "${server}" requested input, which was declined: ${what}]`)
   return { action: 'decline' }
 }
 

@@ -3,7 +3,7 @@ import type { CallToolResult, Tool as ServerTool } from '@modelcontextprotocol/c
 import { withCallSpan } from './call-span.ts'
 import type { Connection, Era } from './connection.ts'
 import { Connections } from './connections.ts'
-import type { Calls, RunningCall } from './elicitation.ts'
+import { type Calls, leaveCall, type RunningCall } from './elicitation.ts'
 import { type ListedTools, listTools } from './list-tools.ts'
 import { callError, connectError, hasNotBegun } from './mcp-error.ts'
 import type { Server } from './options.ts'
@@ -19,7 +19,7 @@ type Listed = ListedTools & {
 /** The tools of one server, and the calls of them. A tool that has changed since it was listed for its run is not called. */
 export class ServerSession {
   readonly #server: Server
-  readonly #calls: Calls = { running: new Set(), openRequests: 0 }
+  readonly #calls: Calls = { running: new Set(), openRequests: 0, left: new Map() }
   readonly #connections: Connections
   readonly #listed = new WeakMap<Connection, Listed>()
 
@@ -63,8 +63,9 @@ export class ServerSession {
       const result = await this.#callOrReconnect(tool, input, running)
       return { ...result, notes: running.notes }
     } catch (error) {
-      context.signal.throwIfAborted()
       const failure = callError(error, this.#server, tool.name)
+      if (context.signal.aborted || failure.code === 'timeout') leaveCall(this.#calls, running)
+      context.signal.throwIfAborted()
       if (running.notes.length === 0) throw failure
       throw new AgentKitError(failure.code, [failure.message, ...running.notes].join('\n'), { cause: failure })
     } finally {

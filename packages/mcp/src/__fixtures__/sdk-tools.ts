@@ -40,6 +40,10 @@ function cancellation(signal: AbortSignal): Promise<void> {
   })
 }
 
+/** `ask-late` asks while `wait-for-late` runs. */
+const waiting = Promise.withResolvers<void>()
+const askedLate = Promise.withResolvers<void>()
+
 /** A server of the SDK 1.x. */
 export function oldTools(): OldServer {
   const server = new OldServer({ name: 'old', version: '1' })
@@ -69,6 +73,17 @@ export function oldTools(): OldServer {
   })
   server.registerTool('cancelled', { description: 'How many calls were cancelled.' }, () => text(String(cancelled)))
   server.registerTool('die', { description: 'Ends the process.' }, () => process.exit(1))
+  server.registerTool('ask-late', { description: 'Asks after its call.' }, async ({ signal }) => {
+    await Promise.all([cancellation(signal), waiting.promise])
+    await server.server.elicitInput({ message: message('nothing'), requestedSchema: schemaOf('nothing') })
+    askedLate.resolve()
+    return text('late')
+  })
+  server.registerTool('wait-for-late', { description: 'Waits for that.' }, async () => {
+    waiting.resolve()
+    await askedLate.promise
+    return text('done')
+  })
   server.registerTool('login', { description: 'Wants a login.' }, () => {
     throw new UrlElicitationRequiredError([{ mode: 'url', message: 'Log in', url: 'http://127.0.0.1:1/login', elicitationId: '1' }])
   })
