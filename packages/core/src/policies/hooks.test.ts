@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import { scriptedModel } from '@agentkit/testing'
 import { describe, expect, it } from 'vitest'
 import { Agent } from '../agents/agent.ts'
@@ -223,6 +224,11 @@ describe('hooks', () => {
 function fail(error: unknown): never {
   throw error
 }
+
+it('of another realm are checked as all are: a guardrail with a misspelt name would be ignored', () => {
+  const hooks = runInNewContext('({ input() {}, beforeTol() {} })') as Hooks
+  expect(() => checkHooks(hooks)).toThrow('Unknown option `hooks.beforeTol`. Did you mean `hooks.beforeTool`?')
+})
 
 it('are methods of an object of a class too: a guardrail would be ignored', async () => {
   class Guard implements Hooks {

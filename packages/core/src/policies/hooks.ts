@@ -97,7 +97,8 @@ const hookNames = Object.keys(hookRules) as (keyof Hooks)[] // all of them, by `
 
 function isOfClass(hooks: unknown): hooks is Hooks {
   const prototype: unknown = isRecord(hooks) ? Object.getPrototypeOf(hooks) : null
-  return prototype !== null && prototype !== Object.prototype
+  // A plain object of another realm, such as a test's, has another `Object.prototype`.
+  return prototype !== null && Object.getPrototypeOf(prototype) !== null
 }
 
 /**
