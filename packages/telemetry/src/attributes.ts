@@ -11,7 +11,8 @@ type Naming = { names: Conventions; hasContent: boolean }
 export function beginningOf(about: SpanStart, names: Conventions): { name: string; attributes: Attributes } {
   const a = names.attributes
   const { operation, subject } = nameOf(about, names)
-  const name = `${operation} ${subject}`
+  // A search has its source as an attribute alone.
+  const name = about.type === 'retrieval' ? operation : `${operation} ${subject}`
   switch (about.type) {
     case 'run': {
       const attributes = { [a.operation]: operation, [a.agentName]: subject }
@@ -34,7 +35,7 @@ export function beginningOf(about: SpanStart, names: Conventions): { name: strin
   }
 }
 
-/** The operation and the object of a span: the two words of its name. */
+/** The operation and the object of a span: the two words of most names. */
 function nameOf(about: SpanStart, { operations }: Conventions): { operation: string; subject: string } {
   switch (about.type) {
     case 'run':

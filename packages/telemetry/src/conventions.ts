@@ -76,8 +76,8 @@ const genAI010 = {
     agentModelCalls: 'gen_ai.invoke_agent.inference_calls',
     agentToolCalls: 'gen_ai.invoke_agent.tool_calls',
     toolDuration: 'gen_ai.execute_tool.duration',
-    /** Operations that call no model: docs/gen-ai/gen-ai-metrics.md */
-    operationDuration: 'gen_ai.client.operation.duration',
+    /** docs/gen-ai/retrieval.md */
+    retrievalDuration: 'gen_ai.retrieval.duration',
     /** docs/gen-ai/mcp.md */
     mcpDuration: 'mcp.client.operation.duration',
   },

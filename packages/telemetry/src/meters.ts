@@ -30,7 +30,7 @@ export function createRecorder(meter: Meter, names: Conventions): RecordSpan {
     model: duration(metrics.modelDuration, 'Duration of one attempt of a model.'),
     tool: duration(metrics.toolDuration, 'Duration of a tool call.'),
     mcp: duration(metrics.mcpDuration, 'Duration of a request to an MCP server.', boundaries.requestSeconds),
-    retrieval: duration(metrics.operationDuration, 'Duration of a retrieval.'),
+    retrieval: duration(metrics.retrievalDuration, 'Duration of a retrieval.'),
   }
   const modelCalls = calls(
     metrics.agentModelCalls,

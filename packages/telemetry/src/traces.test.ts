@@ -456,6 +456,20 @@ describe('the trace of a run', () => {
     expect(points[0]?.attributes['gen_ai.tool.type']).toBe('function')
   })
 
+  it('has a search of files as the conventions have it', async () => {
+    await using telemetry = await traced()
+    tracer()?.start({ type: 'retrieval', source: 'handbook', query: 'tides', limit: 5 }).end()
+    const [span] = telemetry.spans()
+    expect([span?.name, span?.kind]).toEqual(['retrieval', SpanKind.INTERNAL])
+    expect(span?.attributes).toEqual({
+      'gen_ai.operation.name': 'retrieval',
+      'gen_ai.data_source.id': 'handbook',
+      'gen_ai.retrieval.top_k': 5,
+    })
+    // https://github.com/open-telemetry/semantic-conventions-genai, docs/gen-ai/retrieval.md
+    expect((await telemetry.metrics()).map(({ descriptor }) => descriptor.name)).toEqual(['gen_ai.retrieval.duration'])
+  })
+
   it('measures calls and runs of minutes as the conventions have it: their units and boundaries', async () => {
     await using telemetry = await traced()
     await new Agent({ name: 'Clerk', functions: [], model: scriptedModel(['Done.']) }).chat('Go')
