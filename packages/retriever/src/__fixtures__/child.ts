@@ -2,6 +2,9 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { buildPackages, builtEnvironment } from '@agentkit/test-build'
+
+await buildPackages()
 
 /** A script of this folder that runs in a process of its own. */
 export interface Child {
@@ -14,11 +17,10 @@ export interface Child {
   printed(line: string): Promise<void>
 }
 
-/** Starts `script` with `node`, on the sources of the workspace. */
+/** Starts `script` with `node`, on the built packages, whose modules link in less time than sources. */
 export function startChild(script: string, values: readonly string[]): Child {
   const file = fileURLToPath(new URL(`./${script}`, import.meta.url))
-  const words = ['--conditions=@agentkit/source', '--no-warnings', file, ...values]
-  const child = spawn(process.execPath, words, { stdio: 'pipe', env: { ...process.env, NODE_OPTIONS: '' } })
+  const child = spawn(process.execPath, ['--no-warnings', file, ...values], { stdio: 'pipe', env: builtEnvironment() })
   child.stderr.pipe(process.stderr)
   const lines: string[] = []
   const reader = createInterface({ input: child.stdout })

@@ -1,6 +1,6 @@
 // Syncs a folder: `sync-folder.ts <folder> <index> [number of embedding requests after which it hangs]`. Prints what it
 // embeds, and its report.
-import { createRetriever } from '../retriever.ts'
+import { createRetriever } from '@agentkit/retriever'
 import { countingEmbedder } from './counting-embedder.ts'
 
 const [folder = '', indexPath = '', hangAfter] = process.argv.slice(2)

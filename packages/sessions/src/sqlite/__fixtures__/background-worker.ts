@@ -2,7 +2,7 @@
 // node background-worker.ts <path> <file> prints "ready"
 import { appendFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sqliteSessions } from '../sqlite-sessions.ts'
+import { sqliteSessions } from '@agentkit/sessions'
 import { steps } from './steps.ts'
 
 const [path = '', file = ''] = process.argv.slice(2)

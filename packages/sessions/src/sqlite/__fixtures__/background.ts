@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AgentEvent, BackgroundRuns, RunResult, RunStore, SessionStore, Swarm, Worker } from '@agentkit/core'
 import { afterEach, beforeEach, expect } from 'vitest'
-import { sqliteSessions } from '../sqlite-sessions.ts'
+import { sqliteSessions } from '@agentkit/sessions'
 
 export const session = { userId: 'ann', sessionId: 's' }
 export const patiently = { timeout: 60_000 }

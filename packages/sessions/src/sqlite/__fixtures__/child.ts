@@ -2,6 +2,9 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { buildPackages, builtEnvironment } from '@agentkit/test-build'
+
+await buildPackages()
 
 /** A script that runs in a separate process. */
 export interface Child {
@@ -15,14 +18,14 @@ export interface Child {
 }
 
 /**
- * Starts a script with `node`, on the sources of the workspace.
+ * Starts a script with `node`, on the built packages: to link their sources would take most of its time.
  * @param script its URL, or its name in this folder
  * @param before a command that runs it
  */
 export function startChild(script: string | URL, values: readonly string[], before: readonly string[] = []): Child {
   const file = fileURLToPath(new URL(script, import.meta.url))
-  const words = [...before, process.execPath, '--conditions=@agentkit/source', '--no-warnings', file, ...values]
-  const child = spawn(words[0] as string, words.slice(1), { stdio: 'pipe', env: { ...process.env, NODE_OPTIONS: '' } })
+  const words = [...before, process.execPath, '--no-warnings', file, ...values]
+  const child = spawn(words[0] as string, words.slice(1), { stdio: 'pipe', env: builtEnvironment() })
   child.stderr.pipe(process.stderr)
   const lines: string[] = []
   const reader = createInterface({ input: child.stdout })

@@ -2,7 +2,7 @@
 // node hold-run.ts <path> <heartbeatMs>
 import { createInterface } from 'node:readline'
 import { isAgentKitError } from '@agentkit/core'
-import { sqliteSessions } from '../sqlite-sessions.ts'
+import { sqliteSessions } from '@agentkit/sessions'
 
 const [path = '', heartbeatMs = '2000'] = process.argv.slice(2)
 const store = sqliteSessions(path, { heartbeatMs: Number(heartbeatMs) })

@@ -1,6 +1,6 @@
 // Begins a run, and exits without ending it.
 // node leave-run.ts <path>
-import { sqliteSessions } from '../sqlite-sessions.ts'
+import { sqliteSessions } from '@agentkit/sessions'
 
 const store = sqliteSessions(process.argv[2] ?? '')
 const key = { agentId: 'helper', userId: 'ann', sessionId: 's1' }

@@ -1,6 +1,6 @@
 // Opens a session database, prints "opened", and closes it.
 // node open-store.ts <path>
-import { sqliteSessions } from '../sqlite-sessions.ts'
+import { sqliteSessions } from '@agentkit/sessions'
 
 // The line about the copy would be in the output of the tests.
 console.warn = () => {}

@@ -6,7 +6,7 @@ import { appendFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Agent, tool } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
-import { sqliteSessions } from '../sqlite-sessions.ts'
+import { sqliteSessions } from '@agentkit/sessions'
 
 const [path = '', file = '', what] = process.argv.slice(2)
 const pay = tool({

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, type Model, tool } from '@agentkit/core'
 import { recoverRuns } from '@agentkit/core/internal'
 import { scriptedModel } from '@agentkit/testing'
-import { sqliteSessions } from '../sqlite-sessions.ts'
+import { sqliteSessions } from '@agentkit/sessions'
 
 const [path = '', file = '', what] = process.argv.slice(2)
 const sessions = sqliteSessions(path, { heartbeatMs: 200, staleAfterMs: 1_000 })

@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { isAgentKitError } from '@agentkit/core'
-import { sqliteSessions } from '../sqlite-sessions.ts'
+import { sqliteSessions } from '@agentkit/sessions'
 
 const store = sqliteSessions(process.argv[2] ?? '')
 const key = { agentId: 'helper', userId: 'ann', sessionId: 'shared' }

@@ -1,6 +1,6 @@
 // Suspends a run, prints "waiting", and exits when its input ends.
 // node suspend-run.ts <path>
-import { sqliteSessions } from '../sqlite-sessions.ts'
+import { sqliteSessions } from '@agentkit/sessions'
 
 const store = sqliteSessions(process.argv[2] ?? '')
 const key = { agentId: 'helper', userId: 'ann', sessionId: 'shared' }

@@ -1,7 +1,7 @@
 // Works on the runs of swarms until it is killed.
 // node swarm-worker.ts <path> <file>    prints "ready"
 import { workOn } from '@agentkit/core/internal'
-import { sqliteSessions } from '../sqlite-sessions.ts'
+import { sqliteSessions } from '@agentkit/sessions'
 import { journalTeam } from './journal-team.ts'
 import { kinds } from './team.ts'
 

@@ -1,6 +1,6 @@
 // Takes jobs whenever there are some, and prints each: `settle` ends them, `hold` keeps them until the process is killed.
 import type { RunQueue } from '@agentkit/core'
-import { sqliteSessions } from '../sqlite-sessions.ts'
+import { sqliteSessions } from '@agentkit/sessions'
 
 const [path = '', how = 'settle'] = process.argv.slice(2)
 // A file has a queue.

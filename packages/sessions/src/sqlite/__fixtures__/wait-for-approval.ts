@@ -5,7 +5,7 @@ import { appendFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Agent, tool } from '@agentkit/core'
 import { scriptedModel } from '@agentkit/testing'
-import { sqliteSessions } from '../sqlite-sessions.ts'
+import { sqliteSessions } from '@agentkit/sessions'
 
 const [path = '', file = '', sessionId] = process.argv.slice(2)
 const input = { type: 'object' }

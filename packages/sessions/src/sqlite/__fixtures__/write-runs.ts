@@ -3,7 +3,7 @@
 // node write-runs.ts <path> <name>
 import { writeSync } from 'node:fs'
 import type { AgentEvent } from '@agentkit/core'
-import { sqliteSessions } from '../sqlite-sessions.ts'
+import { sqliteSessions } from '@agentkit/sessions'
 
 const [path = '', name = ''] = process.argv.slice(2)
 const { runs } = sqliteSessions(path)

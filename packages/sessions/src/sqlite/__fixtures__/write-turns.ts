@@ -2,7 +2,7 @@
 // node write-turns.ts <path> <name> [<turns>]
 import { writeSync } from 'node:fs'
 import { isAgentKitError } from '@agentkit/core'
-import { sqliteSessions } from '../sqlite-sessions.ts'
+import { sqliteSessions } from '@agentkit/sessions'
 
 const [path = '', name = '', turns = 'Infinity'] = process.argv.slice(2)
 const key = { agentId: 'helper', userId: 'ann', sessionId: 'shared' }
