@@ -2,7 +2,7 @@ import { Agent, type RunRecord, Swarm, type ToolMessage, validateTranscript, wor
 import { describe, expect, it } from 'vitest'
 import { type StorePlace, storeKinds, storePlace } from './__fixtures__/store-places.ts'
 import { session } from './sqlite/__fixtures__/background.ts'
-import { type MortalStore, mortalStore } from './sqlite/__fixtures__/mortal-store.ts'
+import { drive, type MortalStore, mortalStore } from './sqlite/__fixtures__/mortal-store.ts'
 import { effect, type Kind, kinds, modelOf, swarmOf, type TeamOptions, worker } from './sqlite/__fixtures__/team.ts'
 
 const timeout = process.env.EVERY_WRITE ? 3_600_000 : 300_000
@@ -201,15 +201,6 @@ async function live(place: StorePlace, kind: Kind, death?: { number: number; has
   }
   await second.close()
   return { record, writes, modelCalls, effects, lines, hasWaited }
-}
-
-/** Continues what needs a worker, until nothing does. */
-async function drive(swarm: Swarm, { store }: MortalStore): Promise<void> {
-  for (;;) {
-    const jobs = await store.runs.background.unfinished([swarm.id], { limit: 100 })
-    if (jobs.length === 0) return
-    await Promise.all(jobs.map(({ runId }) => swarm.continueRun(runId).result))
-  }
 }
 
 /** Drives a run, and decides on calls of unknown outcome, until it has ended. */

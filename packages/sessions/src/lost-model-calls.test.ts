@@ -2,7 +2,7 @@ import type { AgentEvent, Budget, Swarm } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
 import { storeKinds, storePlace } from './__fixtures__/store-places.ts'
 import { session } from './sqlite/__fixtures__/background.ts'
-import { type MortalStore, mortalStore } from './sqlite/__fixtures__/mortal-store.ts'
+import { drive, type MortalStore, mortalStore } from './sqlite/__fixtures__/mortal-store.ts'
 import { type Kind, swarmOf, type TeamOptions, worker } from './sqlite/__fixtures__/team.ts'
 
 describe.each(storeKinds)('the budget of a swarm in %s whose workers die in model calls', (storeKind) => {
@@ -59,13 +59,4 @@ function beginningsIn(events: readonly AgentEvent[], agent: string): number {
   const own = events.filter(({ path }) => path.at(-1) === agent.toLowerCase())
   const restarts = own.filter(({ type }) => type === 'step-restart').length
   return restarts + Math.min(1, own.filter(({ type }) => type === 'step-start').length)
-}
-
-/** Continues what needs a worker, until nothing does. */
-async function drive(swarm: Swarm, { store }: MortalStore): Promise<void> {
-  for (;;) {
-    const jobs = await store.runs.background.unfinished([swarm.id], { limit: 100 })
-    if (jobs.length === 0) return
-    await Promise.all(jobs.map(({ runId }) => swarm.continueRun(runId).result))
-  }
 }

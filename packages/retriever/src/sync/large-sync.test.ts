@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { countingEmbedder } from '../__fixtures__/counting-embedder.ts'
 import { type TemporaryFolder, temporaryFolder } from '../__fixtures__/temporary-folder.ts'
+import { writerProcesses } from '../__fixtures__/writer-processes.ts'
 import { createRetriever } from '../retriever.ts'
 
 let folder: TemporaryFolder
@@ -31,14 +31,14 @@ it.each(['basic', 'localstore'] as const)(
     const writers = new Set<number>()
     const { chunks } = await retriever.sync({
       onProgress() {
-        for (const pid of writersOf()) writers.add(pid)
+        for (const pid of writerProcesses()) writers.add(pid)
       },
     })
 
     // The table has one of its own, as it cannot come by messages.
     expect(writers.size).toBeGreaterThan(0)
     expect(writers.size).toBeLessThanOrEqual(2)
-    expect(writersOf()).toEqual([])
+    expect(writerProcesses()).toEqual([])
     expect(await retriever.verify()).toEqual([])
     expect(await retriever.files()).toEqual([...texts(), 'table.csv'].sort())
     let read = (await retriever.read('table.csv')).length
@@ -66,13 +66,4 @@ it('embeds each text once, and passes the vectors on', async () => {
 
 function texts(): string[] {
   return Array.from({ length: 16 }, (_, number) => `${number}.txt`)
-}
-
-/** The processes of this one that write an index, by the list that `ps` gives. */
-function writersOf(): number[] {
-  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' })
-  return stdout.split('\n').flatMap((line) => {
-    const [pid, parent] = line.trim().split(/\s+/)
-    return Number(parent) === process.pid && line.includes('writer-process') ? [Number(pid)] : []
-  })
 }

@@ -1,9 +1,9 @@
-import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { makeFile, never } from '../../__fixtures__/make-file.ts'
+import { writerProcesses } from '../../__fixtures__/writer-processes.ts'
 import type { Chunk, NewChunk } from '../../data/chunk.ts'
 import type { ChunkSlices } from '../../data/chunk-slices.ts'
 import { packBytes } from '../../data/pack-chunks.ts'
@@ -103,11 +103,11 @@ it('continues after a failure of the temporary file', async () => {
 it('applies many changes in one process, and ends it', async () => {
   const writer = openWriter()
   await writer.apply({ changed: [packed('one.md', passages)], removed: [] }, never)
-  const [pid] = children()
+  const [pid] = writerProcesses()
   await writer.apply({ changed: [packed('two.md', ['The heron']), packed('one.md', ['Gone'])], removed: [] }, never)
-  expect(children()).toEqual([pid])
+  expect(writerProcesses()).toEqual([pid])
   await writer.end(never)
-  expect(children()).toEqual([])
+  expect(writerProcesses()).toEqual([])
 
   expect((await store.chunksOf('one.md')).map(({ quote }) => quote)).toEqual(['Gone'])
   expect(await store.searchText('heron', { limit: 10, filter: {} })).toHaveLength(1)
@@ -140,9 +140,9 @@ it('writes on when a terminal or a service manager signals all processes: this o
 it.each(['end', 'stop'] as const)('ends the process when it is aborted or stopped: %s', async (end) => {
   const writer = openWriter()
   await writer.apply({ changed: [packed('one.md', passages)], removed: [] }, never)
-  expect(children()).toHaveLength(1)
+  expect(writerProcesses()).toHaveLength(1)
   await writer[end](AbortSignal.abort())
-  expect(children()).toEqual([])
+  expect(writerProcesses()).toEqual([])
 })
 
 it('writes nothing of a change that is aborted, and ends the process', async () => {
@@ -152,7 +152,7 @@ it('writes nothing of a change that is aborted, and ends the process', async () 
   stop.abort()
   await expect(applying).rejects.toMatchObject({ code: 'aborted' })
   await writer.stop()
-  expect(children()).toEqual([])
+  expect(writerProcesses()).toEqual([])
   expect(await store.files()).toEqual([])
 })
 
@@ -183,16 +183,7 @@ function packed(file: string, texts: string[]): Change['changed'][number] {
 }
 
 function killChildren(signal: NodeJS.Signals = 'SIGKILL'): void {
-  for (const pid of children()) process.kill(pid, signal)
-}
-
-/** The processes of this one that write an index, by the list that `ps` gives. */
-function children(): number[] {
-  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' })
-  return stdout.split('\n').flatMap((line) => {
-    const [pid, parent] = line.trim().split(/\s+/)
-    return Number(parent) === process.pid && line.includes('writer-process') ? [Number(pid)] : []
-  })
+  for (const pid of writerProcesses()) process.kill(pid, signal)
 }
 
 /** A large file as `indexFiles` passes it on: 100 chunks in a slice, vectors from this process. */

@@ -1,4 +1,4 @@
-import type { BackgroundRuns, RunStore, SessionStore } from '@agentkit/core'
+import type { BackgroundRuns, RunStore, SessionStore, Swarm } from '@agentkit/core'
 
 /** A store whose process dies at one of its writes: neither this call nor a later one returns. */
 export type MortalStore = {
@@ -71,5 +71,14 @@ export function mortalStore(given: SessionStore, write?: { number: number; hasEf
         },
       },
     },
+  }
+}
+
+/** Continues what needs a worker, until nothing does. */
+export async function drive(swarm: Swarm, { store }: MortalStore): Promise<void> {
+  for (;;) {
+    const jobs = await store.runs.background.unfinished([swarm.id], { limit: 100 })
+    if (jobs.length === 0) return
+    await Promise.all(jobs.map(({ runId }) => swarm.continueRun(runId).result))
   }
 }
