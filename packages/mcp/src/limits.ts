@@ -12,7 +12,7 @@ export const limits = {
   /** Requests for input that are answered during one call. */
   elicitationsPerCall: 10,
   /** How long a server may ask about a call that ended before its answer. */
-  lateQuestionMs: 600_000,
+  lateQuestionMs: 60_000,
   /** The JSON of a question that a person is asked. */
   questionChars: 4000,
   /** Addresses that one refusal of a call shows. */
