@@ -7,7 +7,7 @@ import { type Compaction, compactedView, notCompacted, readCompaction } from './
 import { compact } from './compaction.ts'
 import { resultText } from './long-results.ts'
 import { ResultLengths } from './result-lengths.ts'
-import { filesIn, fitsIn, highSide, mostTokens, roomOf } from './room.ts'
+import { filesIn, fitsIn, highSide, mostTokens, roomBeside } from './room.ts'
 
 /** A message that is sent after `after` messages of the run. Plain JSON. */
 export type UnstoredMessage = { after: number; message: Message }
@@ -89,7 +89,10 @@ export class Conversation {
   /** A request with the messages, compacted where they do not fit. */
   async requestFor(model: Model, rest: Omit<ModelRequest, 'messages'>): Promise<ModelRequest> {
     const { info } = model
-    const room = Math.min(this.#narrow, roomOf(info, { ...rest, messages: [...this.#system, ...this.#noted] }))
+    const { room: most, isLeftOut } = roomBeside(this.#noted, info, { ...rest, messages: [...this.#system] })
+    if (isLeftOut)
+      this.#warnOnce(`The notes about the user take most of the window of "${model.id}", and were left out.`)
+    const room = Math.min(this.#narrow, most)
     this.#results.limit(Math.max(1, Math.floor(room / 4)))
     this.#results.check(this.#messages)
     this.#hasBegunLong ??= !fitsIn(this.#messages.slice(0, this.#questionAt + 1), room / 2, info)
@@ -100,7 +103,10 @@ export class Conversation {
       if (!this.#fits(left, info)) await this.#makeRoomFor(model, left)
     }
     // `concat` copies a long list several times faster than spreading it.
-    const request = { ...rest, messages: this.#system.concat(this.#withNotes(this.#showAll())) }
+    const request = {
+      ...rest,
+      messages: this.#system.concat(this.#withNotes(this.#showAll(), isLeftOut ? [] : this.#noted)),
+    }
     if (this.#messages.length - this.#questionAt < longRun) return request
     this.#converted ??= new Map()
     return withConverted(request, this.#converted)
@@ -192,11 +198,16 @@ export class Conversation {
   }
 
   /** Before the question, so that what precedes it does not change when notes are added meanwhile. */
-  #withNotes(shown: readonly Message[]): readonly Message[] {
-    if (this.#noted.length === 0) return shown
+  #withNotes(shown: readonly Message[], noted: readonly Message[]): readonly Message[] {
+    if (noted.length === 0) return shown
     const { covered } = this.#compaction
     const at = covered > this.#questionAt ? 1 : this.#questionAt - covered + (covered > 0 ? 1 : 0)
-    return [...shown.slice(0, at), ...this.#noted, ...shown.slice(at)]
+    return [...shown.slice(0, at), ...noted, ...shown.slice(at)]
+  }
+
+  #warnOnce(warning: string): void {
+    const { warnings } = this.#options
+    if (!warnings.includes(warning)) warnings.push(warning)
   }
 
   #roomBesideUnstored(room: number, info: ModelInfo | undefined): number {

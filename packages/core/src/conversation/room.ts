@@ -8,19 +8,35 @@ export const highSide = 2.5
 
 /** The tokens that the messages of a request may take: the context window without the answer and the rest of the request. */
 export function roomOf(info: ModelInfo | undefined, request: ModelRequest): number {
+  const room = roomLeft(info, request)
+  if (room > 0) return room
+  throw new AgentKitError(
+    'context-overflow',
+    `The instruction and the tools take about ${estimateRequest(request, info)} tokens, and the model has a window of ` +
+      `${info?.contextWindow}. Shorten them, or use a model with a larger context window.`,
+  )
+}
+
+/** The same beside messages that may be left out, as they are where they take most of the room. */
+export function roomBeside(
+  optional: readonly Message[],
+  info: ModelInfo | undefined,
+  request: ModelRequest,
+): { room: number; isLeftOut: boolean } {
+  const room = roomOf(info, request)
+  if (optional.length === 0 || room === Number.POSITIVE_INFINITY) return { room, isLeftOut: false }
+  const beside = roomLeft(info, { ...request, messages: [...request.messages, ...optional] })
+  return beside > room / 4 ? { room: beside, isLeftOut: false } : { room, isLeftOut: true }
+}
+
+/** Negative where the rest of the request alone does not fit. */
+function roomLeft(info: ModelInfo | undefined, request: ModelRequest): number {
   const window = info?.contextWindow
   if (window === undefined) return Number.POSITIVE_INFINITY
   const answer = Math.min(info?.maxOutputTokens ?? window / 8, window / 3)
   const rest = estimateRequest(request, info)
   const room = Math.floor(window - answer - rest)
-  if (room > window / 8) return room
-  const atMost = Math.floor(window - answer - rest / highSide)
-  if (atMost > 0) return atMost
-  throw new AgentKitError(
-    'context-overflow',
-    `The instruction and the tools take about ${rest} tokens, and the model has a window of ${window}. Shorten them, or ` +
-      'use a model with a larger context window.',
-  )
+  return room > window / 8 ? room : Math.floor(window - answer - rest / highSide)
 }
 
 /** Whether messages take no more than a room, counted only where their length leaves a doubt. */
