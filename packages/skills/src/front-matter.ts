@@ -1,3 +1,4 @@
+import { isRecord } from '@agentkit/core/internal'
 import { parseDocument, visit } from 'yaml'
 import { limits } from './limits.ts'
 
@@ -54,7 +55,7 @@ function parse(yaml: string): Record<string, unknown> {
     const hint = /Nested mappings/.test(reason) ? '. Put a text with ": " in quotes' : ''
     throw new Error(`has a front matter that cannot be read: ${reason}${hint}`, { cause: error })
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  if (isRecord(value)) return value
   throw new Error('has a front matter without fields. Write name: and description:')
 }
 

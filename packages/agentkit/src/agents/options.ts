@@ -98,7 +98,7 @@ const optionRules: OptionRules<AgentOptions> = {
   },
   memory: {
     is: 'true, or an object of options, such as { days: 365 }; what keeps a conversation is `sessionId` of a run',
-    holds: (value) => isFlag.holds(value) || (typeof value === 'object' && value !== null && !Array.isArray(value)),
+    holds: (value) => isFlag.holds(value) || isRecord(value),
   },
   retrieve: isFlag,
   requiredExts: isAny,

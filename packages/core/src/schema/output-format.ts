@@ -80,7 +80,7 @@ async function validateWrapped(
   answer: unknown,
   { type }: JSONSchema,
 ): Promise<Validation> {
-  const isObject = typeof answer === 'object' && answer !== null && !Array.isArray(answer)
+  const isObject = isRecord(answer)
   const inner = isObject && field in answer ? await validate(answer[field]) : undefined
   if (inner && !inner.problems) return inner
   // Without an enforced schema, models tend to omit the object. If the schema allows no objects, an object is never the

@@ -1,4 +1,5 @@
 import type { Message } from '@agentkit/core'
+import { isRecord } from '@agentkit/core/internal'
 import { type FieldError, ProblemError } from '../answer/problem.ts'
 import { toHistory } from './history.ts'
 import { isDeeper } from './read-json.ts'
@@ -22,7 +23,7 @@ export function readChatData(text: string, jsonDepth: number): ChatData {
   } catch {
     throw malformed('chat_data is not valid JSON.')
   }
-  return toChatData(isObject(data) ? data.messages : undefined, ['chat_data', 'messages'])
+  return toChatData(isRecord(data) ? data.messages : undefined, ['chat_data', 'messages'])
 }
 
 /**
@@ -48,7 +49,7 @@ type Entry = { role: 'user' | 'assistant'; content: string }
 const forbiddenRoles: ReadonlySet<unknown> = new Set(['system', 'developer', 'tool', 'function'])
 
 function readMessage(value: unknown, path: Path): Entry {
-  if (!isObject(value)) throw malformed(undefined, at(path, undefined, 'must be an object'))
+  if (!isRecord(value)) throw malformed(undefined, at(path, undefined, 'must be an object'))
   const { role, content } = value
   if (forbiddenRoles.has(role)) {
     throw new ProblemError('forbidden-role', { errors: at(path, 'role', 'must be "user" or "assistant"') })
@@ -59,10 +60,6 @@ function readMessage(value: unknown, path: Path): Entry {
   if (typeof content !== 'string') throw malformed(undefined, at(path, 'content', 'must be a string'))
   // A client may have cut it within a character: models and stores take whole ones.
   return { role, content: content.toWellFormed() }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function at(path: Path, key?: string, message = 'must not be empty'): FieldError[] {

@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { isRecord } from '@agentkit/core/internal'
 import { packages } from '../../models/provider-table.ts'
 import { ownManifest } from '../common/own-manifest.ts'
 import type { Choices } from './choices.ts'
@@ -62,7 +63,7 @@ function newManifest(folder: string): Manifest {
 
 function parse(text: string): Manifest {
   const manifest: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
-  if (typeof manifest === 'object' && manifest !== null && !Array.isArray(manifest)) return { ...manifest }
+  if (isRecord(manifest)) return { ...manifest }
   throw new Error('it is not a JSON object')
 }
 
