@@ -42,8 +42,10 @@ export function storedFrom(runs: string): string {
     r.keeps_events, r.is_background, r.awaits_members, r.priority, r.options, r.progress,
     s.version = 0 AND s.state IS NULL AS has_new_session,
     (SELECT run_id FROM agentkit.runs WHERE number = r.root) AS root_run_id,
-    greatest(CASE WHEN r.root IS NULL THEN r.last_seq ELSE 0 END, (SELECT max(seq) FROM agentkit.events
-      WHERE run = coalesce(r.root, r.number) AND (r.root IS NULL OR member = r.number))) AS last_event,
+    CASE WHEN r.root IS NULL
+      THEN greatest(r.last_seq, (SELECT max(seq) FROM agentkit.events WHERE run = r.number))
+      ELSE coalesce((SELECT seq FROM agentkit.events WHERE member = r.number ORDER BY member DESC, seq DESC LIMIT 1), 0)
+    END AS last_event,
     (SELECT json_agg(c ORDER BY id) FROM agentkit.calls AS c WHERE c.run = r.number) AS calls
   FROM ${runs} AS r JOIN agentkit.sessions AS s ON s.id = r.session`
 }

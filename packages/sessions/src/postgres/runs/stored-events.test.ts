@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { queryAt } from '../__fixtures__/query-at.ts'
 import { mostRowsRead } from '../__fixtures__/rows-read.ts'
 import { postgresSessions } from '../postgres-sessions.ts'
+import { readStoredRun } from './run-rows.ts'
 import { readEventRange, readEvents } from './stored-events.ts'
 
 it('finds the first and the last event of a run, and of a member, without those between', async () => {
@@ -24,8 +25,11 @@ it('finds the first and the last event of a run, and of a member, without those 
   expect(await store.runs?.eventRange('member')).toEqual({ oldest: 1001, last: 5000 })
   expect(await store.runs?.eventRange('none')).toBeUndefined()
   expect(await store.runs?.eventRange('unknown')).toBeUndefined()
+  expect(await store.runs?.read('whole')).toMatchObject({ lastSeq: 6000 })
+  expect(await store.runs?.read('member')).toMatchObject({ lastSeq: 5000 })
   for (const runId of ['whole', 'member']) {
     expect(await mostRowsRead(url, (query) => readEventRange(query, runId))).toBeLessThan(20)
+    expect(await mostRowsRead(url, (query) => readStoredRun(query, runId))).toBeLessThan(50)
     expect(await mostRowsRead(url, (query) => readEvents(query, runId, 4_500, 10))).toBeLessThan(50)
   }
   await store.close()
