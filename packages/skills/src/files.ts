@@ -74,7 +74,7 @@ export function readRegular(file: string, path: string, most: number, collect?: 
   }
   try {
     if (!fstatSync(handle).isFile()) throw new Error(`has ${name}, which is no regular file. ${inside}`)
-    const hash = createHash('sha256')
+    const hash = lineHash()
     const buffer = Buffer.alloc(65_536)
     let bytes = 0
     for (let read = readSync(handle, buffer); read > 0; read = readSync(handle, buffer)) {
@@ -83,9 +83,30 @@ export function readRegular(file: string, path: string, most: number, collect?: 
       hash.update(buffer.subarray(0, read))
       collect?.(Buffer.from(buffer.subarray(0, read)))
     }
-    return { bytes, hash: hash.digest('base64url') }
+    return { bytes, hash: hash.digest() }
   } finally {
     closeSync(handle)
+  }
+}
+
+/**
+ * A hash of which CRLF is the same as LF, since Git for Windows writes CRLF into the folders that it checks out. As for Git,
+ * a file with a zero byte in its beginning is not text.
+ */
+function lineHash(): { update(chunk: Buffer): void; digest(): string } {
+  const hash = createHash('sha256')
+  let isText: boolean | undefined
+  let held = ''
+  return {
+    update(chunk) {
+      isText ??= !chunk.subarray(0, 8_000).includes(0)
+      if (!isText) return void hash.update(chunk)
+      const text = held + chunk.toString('latin1')
+      // Its LF may be the first byte of the next chunk.
+      held = text.endsWith('\r') ? '\r' : ''
+      hash.update(text.slice(0, text.length - held.length).replaceAll('\r\n', '\n'), 'latin1')
+    },
+    digest: () => hash.update(held, 'latin1').digest('base64url'),
   }
 }
 

@@ -236,6 +236,25 @@ describe('pins', () => {
     },
   )
 
+  it('are the same where Git for Windows has written other line ends, and not where other bytes differ', async () => {
+    const { folder, pins } = setUp()
+    const long = join(folder, 'a', 'long.md')
+    const image = join(folder, 'b', 'logo.png')
+    writeFileSync(long, `${'x'.repeat(65_535)}\ny\r\r\nz\r`) // the end of a line between two reads
+    writeFileSync(image, '\x89PNG\r\n\0')
+    skills(folder, { pins })
+    for (const file of [join(folder, 'a', 'SKILL.md'), long])
+      writeFileSync(file, readFileSync(file, 'utf8').replace(/(?<!\r)\n/g, '\r\n'))
+    const named = () =>
+      skills(folder, { pins })
+        .map(({ instruction }) => instruction)
+        .join()
+    expect(named()).toMatch(/- a: .*- b: /s)
+    writeFileSync(long, `${readFileSync(long, 'utf8')}\r`)
+    writeFileSync(image, '\x89PNG\n\0')
+    expect(named()).not.toMatch(/- [ab]: /)
+  })
+
   it.each([{ CI: 'true' }, { NODE_ENV: 'production' }])(
     'that are missing end the run with %o, and nothing is written',
     async (env) => {
