@@ -1,4 +1,4 @@
-import { Agent, Swarm, tool } from '@agentkit/core'
+import { Agent, type AgentEvent, Swarm, tool } from '@agentkit/core'
 import { describe, expect, it } from 'vitest'
 import { storeKinds, storePlace } from './__fixtures__/store-places.ts'
 import { session } from './sqlite/__fixtures__/background.ts'
@@ -156,4 +156,31 @@ describe.each(storeKinds)('a run that was not enqueued, in %s', (kind) => {
     }
     expect(await run.result).toMatchObject({ finishReason: 'stop', text: 'The caller paid.' })
   })
+
+  it.each([false, true])(
+    'is followed by who has decided it, where another process was faster (resumable: %s)',
+    {
+      timeout: 30_000,
+    },
+    async (resumable) => {
+      const working = payer('The worker')
+      const store = open()
+      const { runs } = store
+      const takeOver: typeof runs.takeOver = async (runId, options) => {
+        await working.resume(runId, {}).result
+        return runs.takeOver(runId, options)
+      }
+      const model = modelOf('Ann', () => [['pay']])
+      const sessions = { ...store, runs: { ...runs, takeOver } }
+      const asking = new Agent({ name: 'Ann', functions: [pay], model, sessions })
+      const { runId, approvals } = await asking.stream('First.', { resumable, onApproval: 'end' }).result
+      const run = asking.resume(runId, { [approvals[0]?.approvalId ?? '']: true })
+      const events: AgentEvent[] = []
+      for await (const event of run) events.push(event)
+      expect(await run.result).toMatchObject({ runId, finishReason: 'stop', text: 'The worker paid.' })
+      expect(events.at(0)?.type).toBe('run-start')
+      expect(events.at(-1)).toMatchObject({ type: 'run-end', finishReason: 'stop', text: 'The worker paid.' })
+      expect(events.filter(({ type }) => type === 'run-end')).toHaveLength(1)
+    },
+  )
 })

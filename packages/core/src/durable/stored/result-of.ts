@@ -17,7 +17,7 @@ import { isId, type OptionRules } from '../../util/options/check-options.ts'
 import { checkCall, type Owner, requireRun, runStoreOf } from './stored-runs.ts'
 
 /** The agent whose result it is: its schema returns the output. */
-type ResultOwner = Owner & { outputFormat: AgentSpec['outputFormat'] }
+export type ResultOwner = Owner & { outputFormat: AgentSpec['outputFormat'] }
 
 type ResultOptions = Omit<FollowOptions, 'after'>
 

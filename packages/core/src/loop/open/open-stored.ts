@@ -20,9 +20,11 @@ import { leaveTurn, type OpenedTurn } from '../../sessions/leave-turn.ts'
 import { acquireRun } from '../../sessions/live-runs.ts'
 import { attachTurn, continueTurn } from '../../sessions/open-turn.ts'
 import { holdsSession, optionsOf } from '../../sessions/recorded-data.ts'
+import { isConflict } from '../../sessions/unended-runs.ts'
 import { decisionsOf } from '../../sessions/watch-suspended.ts'
 import { untilAborted } from '../../util/async/abort.ts'
 import { readInterruptedStep, readMissingSources, workflowCall } from '../run/interrupted-step.ts'
+import { RunDelegated } from '../run/parent-run.ts'
 import type { NewRun, OpenedRun, RunScope } from '../run/types.ts'
 
 /**
@@ -82,8 +84,14 @@ async function takeOverStored(run: NewRun, before: StoredRun): Promise<OpenedRun
   }
   const takeOver = async (): Promise<OpenedTurn> => {
     if (isAttached) return attachTurn(session, before)
-    if (store.runs && isDecided) await untilAborted(signal, store.runs.decide(runId, decisions))
-    return continueTurn(session, before, starter)
+    if (!store.runs || !isDecided) return continueTurn(session, before, starter)
+    await untilAborted(signal, store.runs.decide(runId, decisions))
+    return continueTurn(session, before, starter).catch((error) => {
+      if (!scope.handover || !isConflict(error)) throw error
+      // While this one waited for the session, another process has continued the run by these decisions.
+      scope.events?.continueFrom(before.lastSeq)
+      throw new RunDelegated()
+    })
   }
   const release = acquireRun(store, runId)
   const taken = await takeOver().finally(release)
