@@ -11,6 +11,7 @@ import {
   type Model,
   memorySessions,
   type RunOptions,
+  type RunResult,
   type StandardSchema,
   tool,
 } from '../index.ts'
@@ -194,6 +195,33 @@ describe('an aborted run', () => {
     expect((await store.find(run.runId))?.messages).toHaveLength(2)
     await expectWorkingSession(store)
   })
+
+  it.each([true, false])(
+    'ends the runs that its tools have left behind, one that ends leaves them (cancelled: %s)',
+    async (isCancelled) => {
+      const { promise: answer, resolve: answers } = Promise.withResolvers<void>()
+      const slow: ScriptedTurn = async () => {
+        await answer
+        return 'Late.'
+      }
+      const helper = new Agent({ name: 'Helper', functions: [], model: scriptedModel([slow]) })
+      const left: Promise<RunResult>[] = []
+      const start = makeTool('start', () => void left.push(helper.stream('Work.').result))
+      const run: AgentRun = new Agent({
+        ...{ name: 'Test', functions: [start] },
+        model: scriptedModel([
+          { toolCalls: [{ name: 'start' }] },
+          () => {
+            if (isCancelled) run.cancel()
+            return 'Started.'
+          },
+        ]),
+      }).stream('Go')
+      await run.result
+      answers()
+      expect((await left[0])?.finishReason).toBe(isCancelled ? 'aborted' : 'stop')
+    },
+  )
 
   it('leaves the queue of its session, and the others keep their places', async () => {
     const order: string[] = []

@@ -7,6 +7,8 @@ export type CurrentRun = {
   ledger: LedgerAround
   /** Ends the runs that are started here. */
   signal: AbortSignal
+  /** Of code with a signal of its own, that of the run: a tool may leave a run behind that it has not awaited. */
+  outer?: AbortSignal
   /** How many runs this one is nested in. */
   depth: number
   /** The sessions that this run and its parents hold, by `keyText`. */
@@ -17,10 +19,10 @@ export type CurrentRun = {
 
 export const currentRun: AsyncLocalStorage<CurrentRun | undefined> = new AsyncLocalStorage()
 
-/** Runs that `work` starts end with the signal: the runs of a tool end when its time is up. */
+/** Runs that `work` starts end with the signal, and with the run: those of a tool end when its time is up. */
 export function withSignal<Value>(signal: AbortSignal, work: () => Value): Value {
   const current = currentRun.getStore()
-  return current ? currentRun.run({ ...current, signal }, work) : work()
+  return current ? currentRun.run({ ...current, signal, outer: current.outer ?? current.signal }, work) : work()
 }
 
 /** Runs that `work` starts belong to no run, whichever one this code is called within. */

@@ -54,11 +54,13 @@ function sessionHeldBy({ id: agentId }: AgentSpec, { userId, sessionId, member }
 }
 
 /** Ends a run when the run that started it ends. @returns removes the link */
-export function endWith({ signal }: CurrentRun, end: RunScope['end']): () => void {
-  const stop = (): void => end(abortError(signal))
-  if (signal.aborted) stop()
-  signal.addEventListener('abort', stop)
-  return () => signal.removeEventListener('abort', stop)
+export function endWith({ signal, outer = signal }: CurrentRun, end: RunScope['end']): () => void {
+  const stop = (): void => end(abortError(signal.aborted ? signal : outer))
+  if (signal.aborted || outer.aborted) stop()
+  for (const each of [signal, outer]) each.addEventListener('abort', stop)
+  return () => {
+    for (const each of [signal, outer]) each.removeEventListener('abort', stop)
+  }
 }
 
 /** @throws AgentKitError for agents that call each other without end, and for a run that would wait for itself */
