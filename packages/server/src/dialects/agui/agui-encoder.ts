@@ -16,6 +16,8 @@ export type AGUIEncoderOptions = {
   takesParts?: boolean
   /** Tools of the client, which are not called. */
   ignoredTools?: readonly string[]
+  /** What the user says beside approvals, where no run reads it. */
+  ignoredMessage?: string | undefined
   /** Calls (see `threadCallId`) that the client knows: the run continues. */
   calls?: Iterable<string>
   /** The calls whose results the client has: it would show them twice. */
@@ -73,11 +75,12 @@ class AGUIEncoder {
   #begin(event: AgentEvent): Frame[] {
     if (this.#hasBegun) return []
     this.#hasBegun = true
-    const { threadId, runId, ignoredTools = [] } = this.#options
-    const ignored = { type: 'CUSTOM', name: 'agentkit.ignored', value: { tools: ignoredTools } }
+    const { threadId, runId, ignoredTools = [], ignoredMessage: message } = this.#options
+    const value = { tools: ignoredTools, ...(message !== undefined && { message }) }
+    const ignored = { type: 'CUSTOM', name: 'agentkit.ignored', value }
     return [
       { type: 'RUN_STARTED', threadId, runId, metadata: { runId: event.runId } },
-      ...(ignoredTools.length > 0 ? [ignored] : []),
+      ...(ignoredTools.length > 0 || message !== undefined ? [ignored] : []),
     ]
   }
 

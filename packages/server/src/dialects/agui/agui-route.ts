@@ -1,4 +1,4 @@
-import type { Approval, Decisions, ToolSpec } from '@agentkit/core'
+import type { Approval, Decision, Decisions, ToolSpec } from '@agentkit/core'
 import { eventResponse, eventStreamType } from '../../answer/event-response.ts'
 import { ProblemError } from '../../answer/problem.ts'
 import { boundRun } from '../../chat/run-chat.ts'
@@ -62,13 +62,15 @@ async function continueRun(
   if (stored.record.sessionId !== threadId) throw new ProblemError('not-found', { detail: 'There is no such run.' })
   const idOf = ({ path = [], callId }: Approval): string => threadCallId(resumes, path, callId)
   const calls = stored.approvals.map(idOf)
-  const isNew = calls.some((id) => said?.calls.has(id))
-  const given = withOutputs(stored, said && isNew ? withReason(sent, said.text) : sent, outputs, idOf)
+  const text = calls.some((id) => said?.calls.has(id)) ? said?.text : undefined
+  const isReason = Object.values(sent).some(isWithoutReason)
+  const given = withOutputs(stored, text === undefined ? sent : withReason(sent, text), outputs, idOf)
   const { decisions } = given
   // The client has the results that it gives, as messages of its own.
   const ofClient = stored.approvals.filter(({ kind }) => kind === 'client-tool').map(idOf)
   const answered = ofClient.filter((id) => finished.has(id))
-  const encode = aguiEncoder({ threadId, runId, takesParts, ignoredTools: ignoredOf(parts, tools), calls, answered })
+  const ignored = { ignoredTools: ignoredOf(parts, tools), ignoredMessage: isReason ? undefined : text }
+  const encode = aguiEncoder({ threadId, runId, takesParts, ...ignored, calls, answered })
   const events = await decideRun(context, parts, stored, { ...given, userId })
   if (events) return eventResponse(events(encode), context, parts)
   // Other approvals of the run are open: the answer shows them again.
@@ -85,10 +87,13 @@ async function continueRun(
 /** The model reads what the user says in place of an approval as the reason of a denial that has none. */
 function withReason(decisions: Decisions, reason: string): Decisions {
   const entries = Object.entries(decisions).map(([approvalId, decision]) => {
-    const isWithoutReason = typeof decision === 'object' && 'deny' in decision && decision.deny === ''
-    return [approvalId, isWithoutReason ? { deny: reason } : decision] as const
+    return [approvalId, isWithoutReason(decision) ? { deny: reason } : decision] as const
   })
   return Object.fromEntries(entries)
+}
+
+function isWithoutReason(decision: Decision): boolean {
+  return typeof decision === 'object' && 'deny' in decision && decision.deny === ''
 }
 
 /** The names of the client's tools that are not called, for an agent that takes none. */

@@ -251,6 +251,17 @@ describe('interrupts of AG-UI 1.0', () => {
     expect(JSON.stringify(results)).toContain('Pay 3 instead')
   })
 
+  it('that are approved beside a message report that it was not read', async () => {
+    const { agent } = make([payTurn, 'Done.'])
+    const client = openClient(await urlOf(agent))
+    const outcome = outcomeOf(await run(client, 'Pay'))
+    const resume = [{ interruptId: outcome.interrupts[0]?.id, status: 'resolved', payload: { approve: true } }]
+    const events = await run(client, 'And send me the bill', { resume })
+    const ignored = events.find(({ type, name }) => type === 'CUSTOM' && name === 'agentkit.ignored')
+    expect(ignored).toMatchObject({ value: { message: 'And send me the bill' } })
+    expect(events.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } })
+  })
+
   it('of a member follow the end of its subagent', async () => {
     const pay = tool({
       ...{ name: 'pay', description: 'Pays.', input: { type: 'object' }, needsApproval: true },
