@@ -268,6 +268,14 @@ describe('ChatReader', () => {
     expect(read(delta({ content: 'x' }), stop).at(-1)).toHaveProperty('usage', {})
   })
 
+  it.each([-1, 1e308, '5'])('takes %j as no number of tokens', (tokens) => {
+    const events = read(delta({ content: 'x' }), {
+      ...stop,
+      usage: { prompt_tokens: tokens, completion_tokens: tokens },
+    })
+    expect(events.at(-1)).toHaveProperty('usage', {})
+  })
+
   it('reads usage where Groq and Moonshot put it', () => {
     const usage = { prompt_tokens: 5, completion_tokens: 1, total_tokens: 6 }
     expect(read({ ...stop, x_groq: { usage } }).at(-1)).toMatchObject({ usage: { totalTokens: 6 } })

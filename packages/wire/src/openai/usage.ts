@@ -46,9 +46,9 @@ export function withTotal(usage: Usage): Usage {
   return { ...usage, totalTokens: inputTokens + outputTokens }
 }
 
-/** Whether a report is a number of tokens: JSON has negative numbers, and `1e400`, which is infinite. */
+/** Whether a report is a number of tokens: JSON has negative numbers, and some whose sums are wrong or infinite. */
 export function isCount(reported: unknown): reported is number {
-  return typeof reported === 'number' && reported >= 0 && reported < Number.POSITIVE_INFINITY
+  return typeof reported === 'number' && reported >= 0 && reported <= Number.MAX_SAFE_INTEGER
 }
 
 function set(usage: Usage, field: Exclude<keyof Usage, 'estimated'>, reported: unknown): void {
