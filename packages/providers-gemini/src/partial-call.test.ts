@@ -74,3 +74,18 @@ describe('arguments that come in pieces (Q68)', () => {
     expect(call.argumentsText).toBe('{"inner":{"__proto__":{"polluted":true},"constructor":{"name":"c"}},"list":["a"]}')
   })
 })
+
+describe('arguments that are no object', () => {
+  it.each([
+    ['the JSON text of one', '{"a":1}', '{"a":1}'],
+    ['text that is no JSON', '{"a":', '{"a":'],
+    ['a list', [1, 2], '[1,2]'],
+    ['a number', 0, '0'],
+    ['an empty text', '', '{}'],
+    ['null', null, '{}'],
+  ])('are kept: %s', (_, args, argumentsText) => {
+    const call = new PartialCall()
+    call.add({ name: 'a', args })
+    expect(call.argumentsText).toBe(argumentsText)
+  })
+})

@@ -1,3 +1,5 @@
+import { isRecord } from '@agentkit/wire'
+
 /** The fields that are read of one piece of a call. */
 export type CallPiece = { id?: unknown; name?: unknown; args?: unknown; partialArgs?: unknown; willContinue?: unknown }
 
@@ -9,18 +11,21 @@ export class PartialCall {
   name = ''
   signature: string | undefined
   #args: { [step: string]: unknown } = Object.create(null)
+  /** Arguments that are no object: gateways send their JSON text, or what the model wrote in their place. */
+  #other = ''
   /** The path of a text whose next piece is to come. */
   #continued: string | undefined
 
   add(piece: CallPiece): void {
     if (typeof piece.id === 'string') this.id = piece.id
     if (typeof piece.name === 'string' && piece.name !== '') this.name = piece.name
-    if (typeof piece.args === 'object' && piece.args !== null) Object.assign(this.#args, piece.args)
+    if (isRecord(piece.args)) Object.assign(this.#args, piece.args)
+    else if (piece.args != null) this.#other = typeof piece.args === 'string' ? piece.args : JSON.stringify(piece.args)
     if (Array.isArray(piece.partialArgs)) for (const part of piece.partialArgs) this.#addPart(part)
   }
 
   get argumentsText(): string {
-    return JSON.stringify(this.#args)
+    return this.#other || JSON.stringify(this.#args)
   }
 
   #addPart(part: unknown): void {
