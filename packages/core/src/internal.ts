@@ -116,6 +116,7 @@ export {
 } from './util/options/check-options.ts'
 export { agentWords, type ForeignWords, foreignWord, swarmWords } from './util/options/foreign-words.ts'
 export { counted } from './util/text/counted.ts'
+export { credentialsOf } from './util/text/credentials.ts'
 export { editDistance } from './util/text/edit-distance.ts'
 export { nearestWord } from './util/text/nearest-word.ts'
 export { printLine } from './util/text/print-line.ts'

@@ -1,12 +1,18 @@
 import { relative, resolve } from 'node:path'
 import { AgentKitError, type Tool } from '@agentkit/core'
-import { firstChars, invalidConfig, nearestWord, serverTool, withoutPatterns } from '@agentkit/core/internal'
+import {
+  credentialsOf,
+  firstChars,
+  invalidConfig,
+  nearestWord,
+  serverTool,
+  withoutPatterns,
+} from '@agentkit/core/internal'
 import type { Tool as ServerTool } from '@modelcontextprotocol/client'
 import { limits } from './limits.ts'
 import type { ListedTools } from './list-tools.ts'
 import type { McpToolInfo, McpTools, Server } from './options.ts'
 import { checkPins, type PinState } from './pins.ts'
-import { secretsOf } from './secrets.ts'
 import { ServerSession } from './server-session.ts'
 import { toResult } from './tool-result.ts'
 
@@ -101,7 +107,7 @@ function toTool(name: string, tool: ServerTool, { server, session, state }: Part
     needsApproval: approvalRule(tool, name, server),
     async execute(input, context) {
       const { notes, ...result } = await session.call(tool, input, context)
-      return toResult(result, notes, secretsOf(server))
+      return toResult(result, notes, credentialsOf(server))
     },
     ...(state !== 'pinned' && { isEnabled: () => refuse(tool.name, state, server) }),
   }

@@ -1,8 +1,14 @@
 import { AgentKitError, isAgentKitError } from '@agentkit/core'
-import { causesOf, connectionFailure, firstChars, redactSecrets, systemCode } from '@agentkit/core/internal'
+import {
+  causesOf,
+  connectionFailure,
+  credentialsOf,
+  firstChars,
+  redactSecrets,
+  systemCode,
+} from '@agentkit/core/internal'
 import { limits } from './limits.ts'
 import { type Server, withoutArguments } from './options.ts'
-import { secretsOf } from './secrets.ts'
 
 /** Why a server could not be connected, in our words: the SDK's may hold addresses and answers. */
 export function connectError(cause: unknown, server: Server): AgentKitError {
@@ -72,7 +78,7 @@ export function callError(cause: unknown, server: Server, tool: string): AgentKi
   if (isAgentKitError(cause)) return cause
   if (nameOf(cause).includes('ProtocolError') && cause instanceof Error) {
     // Redacted before it is cut, because half a key is not recognized as one.
-    const clean = redactSecrets(cause.message.slice(0, limits.errorChars * 2), secretsOf(server))
+    const clean = redactSecrets(cause.message.slice(0, limits.errorChars * 2), credentialsOf(server))
     const text = firstChars(clean, limits.errorChars)
     const message = `The MCP server "${server.name}" refused the call: ${text}${addressesIn(cause)}`
     return new AgentKitError('tool-error', message, {

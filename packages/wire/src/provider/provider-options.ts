@@ -1,4 +1,5 @@
 import { AgentKitError } from '@agentkit/core'
+import { credentialsOf } from '@agentkit/core/internal'
 
 /** The names of a provider, and the source of its key. */
 export type KeySource = {
@@ -94,19 +95,8 @@ export function secretsOf(
   headers: Readonly<Record<string, string>> = {},
   address?: string,
 ): string[] {
-  const inHeaders = Object.entries(headers).flatMap(([name, value]) => {
-    return secretName.test(name) ? [value, value.replace(/^\w+\s+/, '')] : []
-  })
-  const secrets = new Set([...inHeaders, ...secretsInQuery(address)])
-  return key === undefined ? [...secrets] : [key, ...secrets]
-}
-
-function secretsInQuery(address = ''): string[] {
-  const query = /\?([^#]*)/.exec(address)?.[1] ?? ''
-  return query.split('&').flatMap((parameter) => {
-    const [[name, value] = ['', '']] = new URLSearchParams(parameter)
-    return value !== '' && secretName.test(name) ? [value, parameter.slice(parameter.indexOf('=') + 1)] : []
-  })
+  const secrets = credentialsOf({ headers, url: address })
+  return key === undefined ? secrets : [key, ...secrets]
 }
 
 /** A setting without surrounding white space; `undefined` for a blank one. */
@@ -131,7 +121,6 @@ export function once<Value>(make: () => Value): () => Value {
 }
 
 const printable = /^[\x21-\x7e]+$/
-const secretName = /key|token|auth|secret|cookie|pass|credential|signature|\bsig\b/i
 
 /**
  * Rejects the use of embeddings with a provider that has none, and names those that have.
