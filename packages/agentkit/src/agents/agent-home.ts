@@ -28,7 +28,7 @@ type HomeOptions = {
 export function agentHome(
   context: SDKContext,
   settings: AgentTable,
-  { id, sessions, enableMultiModal = settings.enable_multi_modal, isWithoutImages = false, ownContext }: HomeOptions,
+  { id, sessions, enableMultiModal, isWithoutImages = false, ownContext }: HomeOptions,
 ): AgentHome {
   const isProduction = (settings.environment ?? process.env.NODE_ENV) === 'production'
   const tools = joinTools([
@@ -41,11 +41,14 @@ export function agentHome(
       context.warnOfStrayTables()
       useTelemetry(context.config.defaults.telemetry)
     },
-    // Refuses an image or a file when `enable_multi_modal` is `false`.
+    // Refuses an image or a file when `enableMultiModal` is `false`, in code or in the configuration.
     check(message) {
-      if (enableMultiModal === false)
-        refuseParts(id, message, '`enable_multi_modal` is false. Set it to true to allow them.')
-      if (enableMultiModal === undefined && isWithoutImages) {
+      const isAllowed = enableMultiModal ?? settings.enable_multi_modal
+      if (isAllowed === false) {
+        const option = enableMultiModal === undefined ? 'enable_multi_modal' : 'enableMultiModal'
+        refuseParts(id, message, `\`${option}\` is false. Set it to true to allow them.`)
+      }
+      if (isAllowed === undefined && isWithoutImages) {
         refuseParts(id, message, 'its model has `images = false`. Choose another model, or correct that.')
       }
     },

@@ -140,11 +140,11 @@ describe('Swarm', () => {
     ])
   })
 
-  it('refuses images when the key forbids them', async () => {
+  it('refuses images where its option forbids them, and names that', async () => {
     const swarm = team({ enableMultiModal: false })
     await expect(swarm.chat([{ type: 'text', text: 'What is this?' }, image])).rejects.toMatchObject({
       code: 'invalid-argument',
-      message: expect.stringContaining('enable_multi_modal'),
+      message: expect.stringContaining('enableMultiModal'),
     })
     const model = scriptedModel(['A cat.'])
     const open = team({ model, collaboration: 'manager' })
@@ -166,7 +166,7 @@ describe('Swarm', () => {
       })
       const result = await swarm.stream([{ type: 'text', text: 'What is this?' }, image]).result
       const reported = `${result.error?.message} ${result.warnings.join()}`
-      expect(reported).toContain('"blind" takes no images: `enable_multi_modal` is false')
+      expect(reported).toContain('"blind" takes no images: `enableMultiModal` is false')
       expect(model.requests).toEqual([])
     },
   )
