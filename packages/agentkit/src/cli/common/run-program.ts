@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { isatty } from 'node:tty'
 import { invalidArgument } from '@agentkit/core/internal'
+import { startOfCommand } from './start-of-command.ts'
 
 /**
  * Runs a command in this terminal until it ends. Signals to this process do not end the wait.
@@ -13,13 +14,12 @@ import { invalidArgument } from '@agentkit/core/internal'
  * @throws AgentKitError `invalid-argument` when the command cannot be started
  */
 export function runProgram(
-  [program = '', ...words]: readonly string[],
+  command: readonly string[],
   variables: Record<string, string | undefined>,
   { folder, onMessage }: { folder?: string; onMessage?(message: unknown, end: () => void): void } = {},
 ): Promise<number> {
   return new Promise((resolve, reject) => {
-    // On Windows npm and similar commands are shell scripts.
-    const shell = process.platform === 'win32'
+    const { program, words, shell } = startOfCommand(command)
     const child = spawn(program, words, {
       stdio: onMessage ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit',
       env: { ...process.env, ...variables },
@@ -37,7 +37,7 @@ export function runProgram(
     if (onMessage) child.on('message', (message) => onMessage(message, forward))
     child.on('error', (cause: NodeJS.ErrnoException) => {
       removeListeners()
-      reject(invalidArgument(`"${program}" cannot be started: ${cause.code}.`, { cause }))
+      reject(invalidArgument(`"${command[0]}" cannot be started: ${cause.code}.`, { cause }))
     })
     child.on('close', (code, signal) => {
       removeListeners()
