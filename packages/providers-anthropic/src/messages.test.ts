@@ -167,6 +167,18 @@ describe('toAnthropicTurns', () => {
     expect(turns(hi, assistant(reasoning), hi)).toHaveLength(1)
   })
 
+  it('leaves out the thinking at the end of an answer that was cut off after it', () => {
+    const thought: AssistantPart = { type: 'reasoning', text: 'Hm.', opaque: { owner, data: { signature: 'x' } } }
+    expect(blocks(hi, assistant(thought, said('hello'), thought), hi)[1]).toMatchObject([
+      { type: 'thinking' },
+      { type: 'text', text: 'hello' },
+    ])
+    expect(blocks(hi, assistant(thought, called('a'), thought), result('a'))[1]).toMatchObject([
+      { type: 'thinking' },
+      { type: 'tool_use' },
+    ])
+  })
+
   it('sends a called name in the form of the API, and its input as an object (Q29)', () => {
     const message = assistant({ ...called('a', {}, 'multi_tool_use.parallel'), input: ['x'] } as AssistantPart)
     expect(blocks(hi, message)[1]).toMatchObject([{ name: 'multi_tool_use_parallel', input: { input: ['x'] } }])

@@ -81,7 +81,7 @@ function contentOf(message: Message, owner: string, warnings: string[]): Content
 }
 
 function assistantBlocks({ content }: AssistantMessage, owner: string): ContentBlockParam[] {
-  const blocks = content.flatMap((part): ContentBlockParam[] => {
+  const all = content.flatMap((part): ContentBlockParam[] => {
     switch (part.type) {
       case 'text':
         return isBlank(part.text) ? [] : [{ type: 'text', text: wellFormed(part.text) }]
@@ -95,8 +95,8 @@ function assistantBlocks({ content }: AssistantMessage, owner: string): ContentB
         return assertNever(part)
     }
   })
-  // Reasoning alone is no answer, and would precede the next one.
-  if (blocks.every(isThinking)) return []
+  // The API refuses an answer that ends with thinking, as one that was cut off may, or that has nothing else.
+  const blocks = all.slice(0, all.findLastIndex((block) => !isThinking(block)) + 1)
   // Thinking must keep its place; after it, the calls must come last.
   const afterThinking = blocks.findLastIndex(isThinking) + 1
   const rest = blocks.slice(afterThinking)
