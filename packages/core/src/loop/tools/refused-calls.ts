@@ -22,7 +22,11 @@ export function refusedCalls({ finalTool }: Run, reply: Reply): Map<string, stri
 }
 
 /** The calls of tools that the hook `beforeModel` has taken out of the request: their ids and names. */
-export function hiddenCalls({ agent, toolBox }: Run, { tools = [] }: ModelRequest, calls: readonly ToolCall[]) {
+export function hiddenCalls(
+  { agent, toolBox }: Run,
+  { tools = [] }: ModelRequest,
+  calls: readonly ToolCall[],
+): Reply['hidden'] {
   if (!agent.hooks.beforeModel) return undefined
   const hidden = calls.filter(({ name }) => toolBox.byName.has(name) && !tools.some((tool) => tool.name === name))
   return hidden.length > 0 ? hidden.map(({ callId, name }): [string, string] => [callId, name]) : undefined

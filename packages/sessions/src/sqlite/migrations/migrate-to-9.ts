@@ -12,7 +12,7 @@ const uncount = (row: string): string => `
  * Version 9: background runs are counted as they change, runs that have ended are listed by status, and those of other
  * agents or users are not read, however many there are. Released; never changed.
  */
-export const addRunCounts = `
+export const addRunCounts: string = `
   -- The background runs of agents, without the runs of members. A row may say 0.
   CREATE TABLE run_counts (
     agent_id TEXT NOT NULL,
