@@ -177,3 +177,9 @@ it.each<[string, string]>([
     expect([refusal.status, refusal.headers.get('a'), await refusal.text()]).toEqual([400, 'b', read])
   }
 })
+
+it('gives an SDK a status that the web does not have', async () => {
+  await using server = await httpServer((_request, response) => response.writeHead(999).end('denied'))
+  const refusal = await sdkFetch()(server.url)
+  expect([refusal.status, refusal.ok, await refusal.text()]).toEqual([999, false, 'denied'])
+})

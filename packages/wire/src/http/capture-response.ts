@@ -88,12 +88,16 @@ export function sdkFetch(fetch: typeof globalThis.fetch = nodeFetch): typeof glo
     const response = await fetch(input, init)
     const { status, statusText, headers } = response
     if (response.ok || !response.body || status === notModified) return response
-    return new Response(withReason(await beginningOf(response)), { status, statusText, headers })
+    const text = withReason(await beginningOf(response))
+    const bounded = new Response(text, { status: Math.min(status, highestStatus), statusText, headers })
+    return Object.defineProperty(bounded, 'status', { value: status })
   }
 }
 
 /** A status whose response has no body. */
 const notModified = 304
+/** `Response` accepts no higher one, but servers send some. */
+const highestStatus = 599
 
 /** `{ error: 'Bad Request', message }` as `{ error: { error, message } }`. */
 function withReason(text: string): string {
