@@ -44,3 +44,11 @@ export async function loopback(answer: Answer, basePath = ''): Promise<Loopback>
     },
   }
 }
+
+/** Answers with a status and a JSON body. */
+export function json(status: number, body: unknown): Answer {
+  return (response) => {
+    response.writeHead(status, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(body))
+  }
+}

@@ -1,6 +1,6 @@
-import { type Answer, loopback } from '@agentkit/test-loopback'
+import { type Answer, json, loopback } from '@agentkit/test-loopback'
 import { describe, expect, it } from 'vitest'
-import { googleError, json } from './__fixtures__/loopback.ts'
+import { googleError } from './__fixtures__/loopback.ts'
 import { gemini } from './provider.ts'
 
 const apiKey = 'test-key-5f3a9c'

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Model, ModelRequest } from '@agentkit/core'
-import { loopback } from '@agentkit/test-loopback'
+import { json, loopback } from '@agentkit/test-loopback'
 import { GoogleGenAI } from '@google/genai'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { candidate, chunks, googleError, json, sse, streaming } from './__fixtures__/loopback.ts'
+import { candidate, chunks, googleError, sse, streaming } from './__fixtures__/loopback.ts'
 import { gemini } from './provider.ts'
 
 const apiKey = 'test-key-5f3a9c'

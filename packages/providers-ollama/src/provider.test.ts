@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { chdir, cwd } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import type { Message } from '@agentkit/core'
-import { loopback } from '@agentkit/test-loopback'
+import { json, loopback } from '@agentkit/test-loopback'
 import { Ollama } from 'ollama'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { done, errorOf, json } from './__fixtures__/loopback.ts'
+import { done, errorOf } from './__fixtures__/loopback.ts'
 import { type OllamaProvider, ollama } from './provider.ts'
 
 type Sent = { url: string; headers: Headers; body: Record<string, unknown> }

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util'
 import type { Message, ModelEvent, ModelRequest } from '@agentkit/core'
-import { type Answer, loopback } from '@agentkit/test-loopback'
+import { type Answer, json, loopback } from '@agentkit/test-loopback'
 import { describe, expect, it } from 'vitest'
-import { done, errorOf, json, line, ndjson } from './__fixtures__/loopback.ts'
+import { done, errorOf, line, ndjson } from './__fixtures__/loopback.ts'
 import { ollama } from './provider.ts'
 
 const { signal } = new AbortController()

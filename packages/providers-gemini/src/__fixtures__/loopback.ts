@@ -15,14 +15,6 @@ export function chunks(...all: unknown[]): Answer {
   return (response) => streaming(response).end(sse(...all))
 }
 
-/** Answers with a status and a JSON body. */
-export function json(status: number, body: unknown): Answer {
-  return (response) => {
-    response.writeHead(status, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(body))
-  }
-}
-
 /** A chunk with these parts, and the reason for which the answer ends. */
 export function candidate(parts: object[], finishReason?: string, finishMessage?: string): object {
   return {

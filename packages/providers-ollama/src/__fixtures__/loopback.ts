@@ -10,14 +10,6 @@ export function ndjson(...lines: (object | string)[]): Answer {
   }
 }
 
-/** Answers with a status and a JSON body. */
-export function json(status: number, body: unknown): Answer {
-  return (response) => {
-    response.writeHead(status, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(body))
-  }
-}
-
 /** A line with a piece of the answer. */
 export function line(message: object): object {
   return { model: 'm', created_at: '2026-11-01T00:00:00Z', message: { role: 'assistant', content: '', ...message }, done: false }
