@@ -5,12 +5,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { Agent, type AgentOptions, memorySessions, Swarm, type ToolLike, tool } from 'agentkit'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { convertUnits } from './apps/example/src/convert-units.ts'
 import { getCurrentTime } from './apps/example/src/get-current-time.ts'
 import { getTransactionReceipt } from './apps/example/src/get-transaction-receipt.ts'
+import { buildPackages, builtEnvironment } from './scripts/built/index.ts'
 
 // What README, the apps and the guides ask `offline/extractive`, each with the facts that its answer must hold, in any
 // wording. Here, as it joins packages, apps and documentation.
@@ -214,6 +216,8 @@ describe('the tools of README and the guides', () => {
 })
 
 describe('programs', () => {
+  beforeAll(buildPackages)
+
   it.each<[program: string, ...(string | RegExp)[]]>([
     ['docs/examples/approvals.ts', "May this run? pay { invoice: '17', euros: 250 }", 'Invoice 17: 250 euros paid.'],
     ['docs/examples/approvals-later.ts', /^approval run_/],
@@ -221,8 +225,8 @@ describe('programs', () => {
     ['docs/examples/output.ts', '36 ada@example.com'],
     ['apps/swarm/src/app.ts', 'research calls describeData({"data":[1,2,3,4,5]})', /sum\W+(is )?15/, 'rising'],
   ])('%s prints what it shows', async (program, ...facts) => {
-    const words = ['--conditions=@agentkit/source', `--import=${import.meta.resolve('agentkit/register')}`]
-    const env = { ...process.env, LLMPROVIDER_API_KEY: '', OPENAI_API_KEY: '' }
+    const words = [`--import=${pathToFileURL(join(import.meta.dirname, 'packages/agentkit/dist/register.js'))}`]
+    const env = { ...builtEnvironment(), LLMPROVIDER_API_KEY: '', OPENAI_API_KEY: '' }
     const script = join(import.meta.dirname, program)
     const { stdout } = await promisify(execFile)(process.execPath, [...words, script], { env, cwd: folder })
     for (const fact of facts) expect(stdout).toMatch(fact)

@@ -5,13 +5,15 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Agent, type Model } from '@agentkit/core'
 import { type CachedUsage, type FakeProvider, fakePromptCache, fakeProvider } from '@agentkit/testing'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { buildPackages, builtEnvironment } from './scripts/built/index.ts'
 import { cachingProviders, collector } from './scripts/prompt-caching.ts'
 
 const steps = 17
 
 let folder: string
 let file: string
+beforeAll(buildPackages)
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'agentkit-prompt-cache-'))
   file = join(folder, 'sessions.db')
@@ -71,16 +73,9 @@ describe.each(Object.entries(cachingProviders))('the cache of %s', (name, { wire
     await agent.sessions.close()
     expect(usages).toHaveLength(approval + 1)
     const script = join(import.meta.dirname, 'scripts/prompt-caching.ts')
-    const args = [
-      '--conditions=@agentkit/source',
-      script,
-      name,
-      server.url,
-      file,
-      runId,
-      approvals[0]?.approvalId ?? '',
-    ]
-    const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 60_000 })
+    const args = [script, name, server.url, file, runId, approvals[0]?.approvalId ?? '']
+    const options = { timeout: 60_000, env: builtEnvironment() }
+    const { stdout } = await promisify(execFile)(process.execPath, args, options)
     expect(JSON.parse(stdout)).toMatchObject({ text: 'All parts stand on their shelves.' })
     expect(usages).toHaveLength(steps)
     expect(shareRead(usages)).toBeGreaterThanOrEqual(0.9)
