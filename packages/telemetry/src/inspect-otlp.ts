@@ -1,7 +1,7 @@
 import type { Finding } from '@agentkit/core/internal'
 import { limits } from './limits.ts'
 import type { Env } from './number-variables.ts'
-import { exporters, exportsOf, type Signal } from './otlp.ts'
+import { exporters, exportsOf, type Signal, settingsOf } from './otlp.ts'
 import { type Encoding, requirePeer } from './require-peer.ts'
 
 /**
@@ -17,9 +17,8 @@ export async function inspectOtlp(
   const exports = Object.entries(exportsOf(env)) as [Signal, Encoding][] // its keys are the signals
   if (exports.length === 0) return [{ status: 'skipped', detail: 'The variables of OTEL turn it off.' }]
   for (const [name, encoding] of exports) {
-    for (const peer of [`@opentelemetry/sdk-${name === 'traces' ? 'trace' : 'metrics'}`, exporters[encoding][name]]) {
-      requirePeer(peer, encoding)
-    }
+    settingsOf[name](env, encoding)
+    requirePeer(exporters[encoding][name], encoding)
   }
   if (isOffline) return [{ status: 'skipped', detail: 'The endpoint was not asked, because of --offline.' }]
   return Promise.all(exports.map(([name, encoding]) => probe(name, encoding, env, signal)))

@@ -238,11 +238,12 @@ describe('the export over OTLP', () => {
     [{ OTEL_BSP_MAX_QUEUE_SIZE: '0' }, 'Set it to a number of 1 or more'],
     [{ OTEL_BSP_SCHEDULE_DELAY: '5s' }, 'OTEL_BSP_SCHEDULE_DELAY is "5s"'],
     [{ OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT: 'all' }, 'Set it to a number'],
-  ])('refuses %o with the fix', (env, fix) => {
-    expect(() => startOtlp(env)).toThrow(
-      expect.objectContaining({ code: 'invalid-config', message: expect.stringContaining(fix) }),
-    )
+  ])('refuses %o with the fix, in `agentkit doctor` too', async (env, fix) => {
+    const refused = expect.objectContaining({ code: 'invalid-config', message: expect.stringContaining(fix) })
+    expect(() => startOtlp(env)).toThrow(refused)
     expect(hasProvider()).toBe(false)
+    const asked = { isOffline: true, signal: AbortSignal.timeout(5_000) }
+    await expect(inspectOtlp(env, asked)).rejects.toEqual(refused)
   })
 
   it('takes headers as the specification writes them', async () => {

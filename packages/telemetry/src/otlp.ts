@@ -143,14 +143,34 @@ export const exporters = {
   http: { traces: '@opentelemetry/exporter-trace-otlp-http', metrics: '@opentelemetry/exporter-metrics-otlp-http' },
 } as const
 
+type TraceSettings = {
+  sdk: typeof import('@opentelemetry/sdk-trace')
+  batches: ReturnType<typeof batchesOf>
+  spanLimits: ReturnType<typeof spanLimitsOf>
+  sampler: Sampler | undefined
+}
+type MetricSettings = {
+  sdk: typeof import('@opentelemetry/sdk-metrics')
+  times: ReturnType<typeof metricTimesOf>
+}
+
+/** The settings of an export, read by `agentkit doctor` too, which exports nothing. */
+export const settingsOf = {
+  traces(env: Env, encoding: Encoding): TraceSettings {
+    const sdk = requirePeer('@opentelemetry/sdk-trace', encoding) as typeof import('@opentelemetry/sdk-trace')
+    return { sdk, batches: batchesOf(env), spanLimits: spanLimitsOf(env), sampler: samplerOf(env, sdk) }
+  },
+  metrics(env: Env, encoding: Encoding): MetricSettings {
+    const sdk = requirePeer('@opentelemetry/sdk-metrics', encoding) as typeof import('@opentelemetry/sdk-metrics')
+    return { sdk, times: metricTimesOf(env) }
+  },
+}
+
 function exportTraces(env: Env, encoding: Encoding): Provider {
-  const sdk = requirePeer('@opentelemetry/sdk-trace', encoding) as typeof import('@opentelemetry/sdk-trace')
+  const { sdk, batches, spanLimits, sampler } = settingsOf.traces(env, encoding)
   const { OTLPTraceExporter } = requirePeer(exporters[encoding].traces, encoding) as {
     OTLPTraceExporter: new () => SpanExporter
   }
-  const batches = batchesOf(env)
-  const spanLimits = spanLimitsOf(env)
-  const sampler = samplerOf(env, sdk)
   const provider = new sdk.TracerProvider({
     resource: resourceOf(encoding),
     spanProcessors: [new sdk.BatchSpanProcessor({ exporter: letProcessEnd(new OTLPTraceExporter()), ...batches })],
@@ -166,13 +186,12 @@ function exportTraces(env: Env, encoding: Encoding): Provider {
 }
 
 function exportMetrics(env: Env, encoding: Encoding): Provider {
-  const sdk = requirePeer('@opentelemetry/sdk-metrics', encoding) as typeof import('@opentelemetry/sdk-metrics')
+  const { sdk, times } = settingsOf.metrics(env, encoding)
   const { OTLPMetricExporter } = requirePeer(exporters[encoding].metrics, encoding) as {
     OTLPMetricExporter: new () => PushMetricExporter
   }
-  const { exportIntervalMillis, exportTimeoutMillis } = metricTimesOf(env)
   const exporter = letProcessEnd(new OTLPMetricExporter())
-  const reader = new sdk.PeriodicExportingMetricReader({ exporter, exportIntervalMillis, exportTimeoutMillis })
+  const reader = new sdk.PeriodicExportingMetricReader({ exporter, ...times })
   const provider = new sdk.MeterProvider({ resource: resourceOf(encoding), readers: [reader] })
   return {
     register: () => void metrics.setGlobalMeterProvider(provider),
