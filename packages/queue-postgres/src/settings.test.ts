@@ -22,6 +22,7 @@ beforeEach(async () => {
   clock = new TestClock()
   queue = postgresQueue({ connectionString, clock })
   boss = await openBoss(connectionString, clock)
+  await standStill()
 })
 afterEach(async () => {
   await boss.stop({ graceful: false })
@@ -76,7 +77,6 @@ it('expireInSeconds: a job that is kept stays with its worker for a day', async 
 })
 
 it('renewAfterHours: a job that is kept stays with its worker for weeks, as the same delivery', async () => {
-  await standStill()
   await queue.add([job('r1'), job('r2')])
   const [r1, r2] = await take()
   for (let hours = 0; hours < 60; hours += 0.8) {
@@ -106,7 +106,6 @@ it('retentionSeconds: a job waits for a worker for 10 years', async () => {
 })
 
 it('deleteAfterSeconds, maintenanceIntervalSeconds: completed jobs are deleted after a minute', async () => {
-  await standStill()
   await queue.add([job('r1')])
   await boss.supervise()
   const [taken] = await take()
