@@ -67,7 +67,7 @@ function isBasic(value: string): boolean {
 /** Secrets have digits; words, types, calls (`token = next()`) and names of variables (`$TOKEN`) mostly none. */
 function isSecretValue(name: string, value: string, before: string, after: string): boolean {
   // The shell's name of its folder.
-  if (/^pwd$/i.test(name) && /^(?:~?\/|[A-Za-z]:)/.test(value)) return false
+  if (/^pwd$/i.test(name) && /^(?:~?\/|[A-Za-z]:[\\/])/.test(value)) return false
   const least = /^pass|^pwd/i.test(name) ? 6 : /^token$/i.test(name) && !/[?&]/.test(before) ? 16 : 8
   return value.length >= least && /\d/.test(value) && !value.startsWith('$') && after !== '(' && after !== '['
 }

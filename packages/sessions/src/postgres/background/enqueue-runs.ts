@@ -105,7 +105,7 @@ function sameRun(known: Known, { idempotency }: QueuedRow, entry: QueuedRunEntry
 
 /**
  * The runs that a store may still queue before it counts all again, which takes long where many are queued: a tenth of the room
- * that it has found, within a second. So several processes stay within the bound together.
+ * that it has found, within a second. So ten processes stay within the bound together.
  */
 const rooms = new WeakMap<Holder, { left: number; until: number; queued: number }>()
 const roomMs = 1_000

@@ -60,7 +60,7 @@ const setText = `INSERT INTO agentkit.schedules (agent_id, name, body, next_at, 
     last_at = coalesce(excluded.last_at, schedules.last_at)`
 const columns = 'SELECT agent_id, name, body, next_at, last_at FROM agentkit.schedules'
 const schedulesText = `${columns} WHERE $1::text[] IS NULL OR agent_id = ANY($1) ORDER BY agent_id, name`
-/** By an index: few of many are due. */
+/** Those of some agents by an index: few of many are due. */
 const dueText = (ofAll: boolean): string =>
   `${columns} WHERE next_at <= $1${ofAll ? '' : ' AND agent_id = ANY($2)'} ORDER BY agent_id, name`
 const moveText = `UPDATE agentkit.schedules SET next_at = $4::bigint, last_at = coalesce($5::bigint, last_at)

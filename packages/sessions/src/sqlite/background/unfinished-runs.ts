@@ -60,8 +60,12 @@ export function countRuns(statements: Statements): RunCounts[] {
     count.attempts += attempts as number
     if (status !== 'done') count[status as Exclude<RunStatus, 'done'>] = runs as number
   }
-  const find = ({ agent_id }: Record<string, unknown>): RunCounts => counts.get(agent_id as string) as RunCounts // as above
-  for (const row of statements.crashedCounts.all()) find(row).crashed = row.runs as number
-  for (const row of statements.oldestQueued.all()) find(row).oldestQueuedAt = row.oldest as number
+  // Another process may have written between these statements: an agent may be new, and a queued run may have begun.
+  for (const { agent_id, runs } of statements.crashedCounts.all()) {
+    Object.assign(counts.get(agent_id as string) ?? {}, { crashed: runs })
+  }
+  for (const { agent_id, oldest } of statements.oldestQueued.all()) {
+    if (oldest !== null) Object.assign(counts.get(agent_id as string) ?? {}, { oldestQueuedAt: oldest })
+  }
   return [...counts.values()]
 }
