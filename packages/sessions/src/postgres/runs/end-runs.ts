@@ -68,7 +68,7 @@ const endText = `WITH run AS (UPDATE agentkit.runs SET status = $2::text, holder
 const freeText = `UPDATE agentkit.runs AS r SET awaits_members = false
   WHERE run_id = (SELECT parent FROM agentkit.runs WHERE number = $1 AND root IS NOT NULL) AND awaits_members
     AND NOT ${hasOpenMembers} RETURNING run_id`
-/** The innermost first. `OFFSET 0` lets Postgres find the members of each run by the index of parents, whatever its statistics say. */
+/** The innermost first. `OFFSET 0` lets Postgres find the members of each run by the index of parents, independent of its statistics. */
 const openMembers = (parent: string): string => `(SELECT ${endedColumns}, status FROM agentkit.runs
     WHERE parent = ${parent} AND root IS NOT NULL AND status NOT IN ('done', 'failed') OFFSET 0)`
 const membersText = `WITH RECURSIVE members AS (

@@ -77,7 +77,7 @@ export async function readEventRange(
 }
 
 // The events of a member's run are in the stream of the outermost run. One of both is NULL, which no event has. As values, and
-// each kind in the order of its index, so that Postgres reads no event that is not wanted, whatever its statistics say.
+// each kind in the order of its index, so that Postgres reads no event that is not wanted, independent of its statistics.
 const outermost = '(SELECT number FROM agentkit.runs WHERE run_id = $1 AND root IS NULL)'
 const member = '(SELECT number FROM agentkit.runs WHERE run_id = $1 AND root IS NOT NULL)'
 const eventsText = `(SELECT seq, body FROM agentkit.events WHERE run = ${outermost} AND seq > $2 ORDER BY run, seq LIMIT $3)
