@@ -40,7 +40,7 @@ export async function request(path: string, options: RequestOptions = {}): Promi
     ...(signal && { signal }),
   })
   if (response.ok) return response
-  if (response.status === 401) dropToken()
+  if (response.status === 401) dropToken(token)
   throw new RequestError(await readProblem(response))
 }
 

@@ -18,8 +18,10 @@ export function keepToken(token: string): void {
   }
 }
 
-export function dropToken(): void {
-  isRefused.value = sessionToken.value !== ''
+/** Forgets a token that the server has refused, unless another one was given meanwhile. */
+export function dropToken(token: string): void {
+  if (token !== sessionToken.value) return
+  isRefused.value = token !== ''
   forgetToken()
 }
 

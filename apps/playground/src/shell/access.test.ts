@@ -1,5 +1,5 @@
 import { serve } from '@agentkit/server'
-import type { Locator } from 'playwright-core'
+import type { Locator, Page, Route } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
 import { held, keeper, team } from '../__fixtures__/agents.ts'
 import { describeInBrowser, openPage } from '../__fixtures__/open-page.ts'
@@ -206,11 +206,7 @@ describeInBrowser('a token that is refused later', () => {
     const place = await openPage(keeper(['One.', 'Two.']), { auth })
     const { page, ask, message, said, settled, allowed, button } = place
     allowed.push(/401/)
-    const signIn = async (token: string): Promise<void> => {
-      await page.getByLabel('Token').fill(token)
-      await page.keyboard.press('Enter')
-    }
-    await signIn('the-token-of-ada-1')
+    await signIn(page, 'the-token-of-ada-1')
     await ask('Bread?')
     await said('One.').waitFor()
     await settled()
@@ -219,7 +215,7 @@ describeInBrowser('a token that is refused later', () => {
     await ask('A question of many words')
     await page.getByLabel('Token').waitFor()
     await page.unroute('**/chat_stream')
-    await signIn('the-token-of-ada-1')
+    await signIn(page, 'the-token-of-ada-1')
     await said('One.').waitFor()
     expect(await message.inputValue()).toBe('A question of many words')
     await message.press('Enter')
@@ -234,11 +230,45 @@ describeInBrowser('a token that is refused later', () => {
       await answer.promise
       await route.continue()
     })
-    await signIn('the-token-of-bob-1')
+    await signIn(page, 'the-token-of-bob-1')
     await asked.promise
     await message.waitFor()
     expect(await page.getByRole('navigation').textContent()).toBe('No conversations yet.')
     answer.resolve()
+  })
+
+  it('is not taken for one that was given meanwhile', async () => {
+    const place = await openPage(keeper(['One.', 'Two.']), {
+      auth: { tokens: { ...auth.tokens, 'the-token-of-ada-2': 'ada' } },
+    })
+    const { page, ask, message, said, settled, allowed } = place
+    allowed.push(/401/)
+    await signIn(page, 'the-token-of-ada-1')
+    await ask('Bread?')
+    await said('One.').waitFor()
+    await settled()
+    const json = { code: 'unauthorized', detail: 'It has expired.' }
+    const lists: Route[] = []
+    const late = Promise.withResolvers<Route>()
+    await page.route('**/api/v1/sessions?*', async (route) => {
+      if (lists.push(route) === 1) late.resolve(route)
+      else await route.continue()
+    })
+    await page.evaluate(() => dispatchEvent(new Event('focus')))
+    const list = await late.promise
+    await page.route('**/chat_stream', (route) => route.fulfill({ status: 401, json }))
+    await ask('More bread?')
+    await page.getByText('The server did not accept this token.').waitFor()
+    await page.unroute('**/chat_stream')
+    await signIn(page, 'the-token-of-ada-2')
+    await said('One.').waitFor()
+    const refused = page.waitForResponse(
+      (response) => response.url().includes('/sessions?') && response.status() === 401,
+    )
+    await list.fulfill({ status: 401, json })
+    await refused
+    await message.press('Enter')
+    await said('Two.').waitFor()
   })
 })
 
@@ -313,3 +343,8 @@ describeInBrowser('a screen reader', () => {
     expect(await page.getByRole('log').getAttribute('aria-live')).toBe('off')
   })
 })
+
+async function signIn(page: Page, token: string): Promise<void> {
+  await page.getByLabel('Token').fill(token)
+  await page.keyboard.press('Enter')
+}

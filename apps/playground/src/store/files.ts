@@ -72,15 +72,16 @@ function send(file: File, { id }: Upload): Promise<void> {
   for (const [name, value] of Object.entries(callerQuery())) form.set(name, value)
   form.set('files', file)
   const xhr = new XMLHttpRequest()
+  const token = sessionToken.value
   xhr.open('POST', addressOf('api/v1/uploadfiles'))
-  if (sessionToken.value) xhr.setRequestHeader('authorization', `Bearer ${sessionToken.value}`)
+  if (token) xhr.setRequestHeader('authorization', `Bearer ${token}`)
   xhr.responseType = 'json'
   xhr.upload.onprogress = ({ loaded, total }) =>
     change(id, { progress: Math.min(0.99, total > 0 ? loaded / total : 0) })
   xhr.upload.onload = () => change(id, { progress: 1, stop: undefined })
   return new Promise((resolve) => {
     xhr.onloadend = () => {
-      if (xhr.status === 401) dropToken()
+      if (xhr.status === 401) dropToken(token)
       const outcome = outcomeOf(xhr)
       change(id, { progress: 1, ...outcome })
       if (outcome.detail?.status === 'ok') announce(t('files.uploaded', { name: file.name }))
