@@ -4,6 +4,7 @@ import { scriptedModel } from '@agentkit/testing'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { listen, newServer, oldServer } from './__fixtures__/sdk-servers.ts'
 import { call, callContext, sdkServer, tempFolder } from './__fixtures__/servers.ts'
+import { leaveCall } from './elicitation.ts'
 import { mcp } from './mcp.ts'
 import type { McpOptions } from './options.ts'
 
@@ -261,4 +262,10 @@ it('shows no user what a server over stdio asks about the call of another one th
   const answer = await execute('wait-for-late', { ...callContext(), userId: 'bob' })
   await tools.close()
   expect(answer).toContain('requested input, which was declined: It does not say which of several calls it is for.')
+})
+
+it('keeps the last two users whose calls ended before their answer', () => {
+  const left = new Map<string, number>()
+  for (const user of ['ann', 'bob', 'ann', 'eve']) leaveCall({ left }, user)
+  expect([...left.keys()]).toEqual(['ann', 'eve'])
 })

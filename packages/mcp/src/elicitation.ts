@@ -26,15 +26,17 @@ export const currentCall: AsyncLocalStorage<RunningCall> = new AsyncLocalStorage
 export type Calls = {
   readonly running: Set<RunningCall>
   openRequests: number
-  /** The users whose calls ended before their answer, with the times, by `performance.now()`: the server may still ask. */
+  /** The last two users whose calls ended before their answer, with the times, by `performance.now()`: the server may still ask. */
   readonly left: Map<string, number>
 }
 
-/** Notes a call that ended before its answer. */
-export function leaveCall({ left }: Calls, { context: { userId } }: RunningCall): void {
-  const now = performance.now()
-  for (const [user, at] of left) if (now - at > limits.lateQuestionMs) left.delete(user)
-  left.set(userId, now)
+/** Notes that a call of a user ended before its answer. */
+export function leaveCall({ left }: Pick<Calls, 'left'>, userId: string): void {
+  left.delete(userId) // to become the last one
+  left.set(userId, performance.now())
+  // The last two are enough: one of them is another user than that of a later call.
+  const [first = ''] = left.keys()
+  if (left.size > 2) left.delete(first)
 }
 
 /**

@@ -64,7 +64,7 @@ export class ServerSession {
       return { ...result, notes: running.notes }
     } catch (error) {
       const failure = callError(error, this.#server, tool.name)
-      if (context.signal.aborted || failure.code === 'timeout') leaveCall(this.#calls, running)
+      if (context.signal.aborted || failure.code === 'timeout') leaveCall(this.#calls, context.userId)
       context.signal.throwIfAborted()
       if (running.notes.length === 0) throw failure
       throw new AgentKitError(failure.code, [failure.message, ...running.notes].join('\n'), { cause: failure })

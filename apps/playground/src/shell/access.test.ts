@@ -200,18 +200,24 @@ describeInBrowser('the message box', () => {
 })
 
 describeInBrowser('a token that is refused later', () => {
-  const auth = { tokens: { 'the-token-of-ada-1': 'ada', 'the-token-of-bob-1': 'bob' } }
+  const auth = { tokens: { 'the-token-of-ada-1': 'ada', 'the-token-of-ada-2': 'ada', 'the-token-of-bob-1': 'bob' } }
+  const refusal = { status: 401, json: { code: 'unauthorized', detail: 'It has expired.' } }
 
-  it('loses no question, and shows the next user nothing of the one before', async () => {
+  /** A page on which one question was answered. */
+  async function answered(): Promise<Awaited<ReturnType<typeof openPage>>> {
     const place = await openPage(keeper(['One.', 'Two.']), { auth })
-    const { page, ask, message, said, settled, allowed, button } = place
+    const { page, ask, said, settled, allowed } = place
     allowed.push(/401/)
     await signIn(page, 'the-token-of-ada-1')
     await ask('Bread?')
     await said('One.').waitFor()
     await settled()
-    const json = { code: 'unauthorized', detail: 'It has expired.' }
-    await page.route('**/chat_stream', (route) => route.fulfill({ status: 401, json }))
+    return place
+  }
+
+  it('loses no question, and shows the next user nothing of the one before', async () => {
+    const { page, ask, message, said, settled, button } = await answered()
+    await page.route('**/chat_stream', (route) => route.fulfill(refusal))
     await ask('A question of many words')
     await page.getByLabel('Token').waitFor()
     await page.unroute('**/chat_stream')
@@ -238,16 +244,7 @@ describeInBrowser('a token that is refused later', () => {
   })
 
   it('is not taken for one that was given meanwhile', async () => {
-    const place = await openPage(keeper(['One.', 'Two.']), {
-      auth: { tokens: { ...auth.tokens, 'the-token-of-ada-2': 'ada' } },
-    })
-    const { page, ask, message, said, settled, allowed } = place
-    allowed.push(/401/)
-    await signIn(page, 'the-token-of-ada-1')
-    await ask('Bread?')
-    await said('One.').waitFor()
-    await settled()
-    const json = { code: 'unauthorized', detail: 'It has expired.' }
+    const { page, ask, message, said } = await answered()
     const lists: Route[] = []
     const late = Promise.withResolvers<Route>()
     await page.route('**/api/v1/sessions?*', async (route) => {
@@ -256,7 +253,7 @@ describeInBrowser('a token that is refused later', () => {
     })
     await page.evaluate(() => dispatchEvent(new Event('focus')))
     const list = await late.promise
-    await page.route('**/chat_stream', (route) => route.fulfill({ status: 401, json }))
+    await page.route('**/chat_stream', (route) => route.fulfill(refusal))
     await ask('More bread?')
     await page.getByText('The server did not accept this token.').waitFor()
     await page.unroute('**/chat_stream')
@@ -265,7 +262,7 @@ describeInBrowser('a token that is refused later', () => {
     const refused = page.waitForResponse(
       (response) => response.url().includes('/sessions?') && response.status() === 401,
     )
-    await list.fulfill({ status: 401, json })
+    await list.fulfill(refusal)
     await refused
     await message.press('Enter')
     await said('Two.').waitFor()

@@ -22,7 +22,7 @@ function storeWith(queued: number) {
     store.queued += ids.length
     return ids.map((run_id) => ({ run_id }))
   }
-  // The parts that it uses.
+  // The parts that `enqueueRuns` uses.
   const writing = { query, holder: {}, now: 0, again: false, touch: () => {} } as unknown as Writing
   const add = (runs: number, bound: number): Promise<unknown> =>
     enqueueRuns(writing, Array.from({ length: runs }, entry), { queued: bound, userQueued: 1_000_000 })

@@ -48,7 +48,7 @@ it('reads few of many queued, waiting and scheduled runs to find those that are 
   const holder = { id: 'h', isAlive: 'false' } as Holder // the parts that the statement uses
   const read = (work: (query: Query) => Promise<unknown>): Promise<number> => mostRowsRead(url, work)
   expect(await read((query) => unfinishedRuns(query, holder, ['helper'], { limit: 10 }))).toBeLessThan(100)
-  const access = (query: Query): Access => ({ database: { query } }) as unknown as Access // as above
+  const access = (query: Query): Access => ({ database: { query } }) as unknown as Access // the part that `schedules` uses
   expect(
     await read((query) => storedSchedules(access(query)).schedules({ agentIds: ['helper'], dueBefore: 2 })),
   ).toBeLessThan(100)

@@ -26,7 +26,7 @@ it('tries to remove no session whose run is queued, running or waits', async () 
   }
   const holder = { readClock: async () => {}, now: () => Date.now() + 60_000 }
   const access = { database: { ...database, query }, holder, cache: { forget: () => {} } }
-  // The parts that it uses.
+  // The parts that `prune` uses.
   const report = await prune(access as unknown as Access, { sessionsMs: 1, sessionsPerUser: 1 })
   expect(tried).toHaveLength(1)
   expect(report).toMatchObject({ sessions: 1, runs: 1 })
