@@ -91,7 +91,8 @@ it('ends many members that wait, and those below them, by as many statements as 
     )
     const queries = vi.spyOn(pg.Client.prototype, 'query')
     await sessions.begin(key, { runId: `new-${runId}`, expectedVersion: 1, input: [], replaces: runId })
-    const { length } = queries.mock.calls
+    // A heartbeat of the store may come between.
+    const { length } = queries.mock.calls.filter(([asked]) => JSON.stringify(asked).includes('.runs'))
     queries.mockRestore()
     const text = `SELECT count(*)::int AS members, bool_and(replaced AND error LIKE '%replaces this one%') AS have_ended
       FROM agentkit.runs WHERE run_id LIKE '${runId}/%' AND status = 'failed'`
@@ -99,5 +100,7 @@ it('ends many members that wait, and those below them, by as many statements as 
     return length
   }
   await replace(2)
-  expect(await replace(40)).toBe(await replace(1))
+  const ofOne = await replace(1)
+  expect(ofOne).toBeGreaterThan(1)
+  expect(await replace(40)).toBe(ofOne)
 })
